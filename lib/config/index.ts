@@ -1,0 +1,25 @@
+/** `do/config`: parse, edit by key, and change the file under the lock that the shell and the Python store share. */
+export {
+  type ConfigDocument,
+  type ConfigEntry,
+  type ConfigItem,
+  type ConfigLine,
+  type ConfigProblem,
+  type Placement,
+  parseConfig,
+} from './document.js';
+export {
+  type LockedConfig,
+  readConfigFile,
+  setConfigValue,
+  unsetConfigValue,
+  updateConfigFile,
+  withConfigLock,
+} from './file.js';
+export {
+  checkConfigKey,
+  checkConfigValue,
+  looksLikeSecret,
+  refuseSecret,
+  SECRET_PREFIXES,
+} from './values.js';

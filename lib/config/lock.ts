@@ -1,0 +1,233 @@
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../failure/index.js';
+import { firstLine, hasEnded, isOnThisHost, newOwnerLine, parseOwner } from './owner.js';
+
+/*
+ * The lock of a config, the same here, in config-lock.sh and in config_store.py:
+ *
+ *   config.lock        made with O_EXCL; holds the owner's line, then the new contents, and is renamed over the config
+ *   config.owner       holds the owner's line from before the lock is overwritten
+ *   config.lock.break  made with O_EXCL by the one waiter that removes a dead owner's lock
+ */
+
+/** How long a waiter sees one and the same owner before it gives up, or takes an owner on another host for dead. */
+const PATIENCE_MS = 30_000;
+/** How long a lock may stay empty: its owner died between making and writing it, or is in between right now. */
+const EMPTY_LOCK_MS = 3_000;
+/** Removing a dead lock takes a moment; a mark that stays longer was left by a killed process. */
+const BREAK_MARK_MS = 5_000;
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 320;
+
+/** A lock that this process holds. */
+export interface HeldLock {
+  /** Puts new contents in the config's place and unlocks, in one step. */
+  publish(contents: string): void;
+  /** Unlocks without a change. Does nothing after `publish`. */
+  release(): void;
+}
+
+/** Waits for the lock of a config (its real path, no symlink) and takes it. */
+export async function takeConfigLock(configPath: string): Promise<HeldLock> {
+  const sighting = new Sighting(configPath);
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const held = tryLock(configPath);
+    if (held !== undefined) return held;
+    if (sighting.look()) continue;
+    await sleep(pause + Math.random() * pause);
+  }
+}
+
+function tryLock(configPath: string): HeldLock | undefined {
+  const lockPath = `${configPath}.lock`;
+  const ownerPath = `${configPath}.owner`;
+  const ownerLine = newOwnerLine();
+  const file = createExclusively(lockPath, ownerLine, configPath);
+  if (file === undefined) return undefined;
+  const isStillOurs = (): boolean => firstLine(ownerPath) === ownerLine && isSameFile(file, lockPath);
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
+  };
+  const release = (): void => {
+    if (!isOpen) return;
+    if (isSameFile(file, lockPath)) rmSync(lockPath, { force: true });
+    close();
+  };
+  try {
+    writeFileSync(ownerPath, `${ownerLine}\n`, { mode: 0o600 });
+  } catch (error) {
+    release();
+    throw cannotWrite(configPath, error);
+  }
+  if (!isStillOurs()) {
+    close();
+    return undefined;
+  }
+  const publish = (contents: string): void => {
+    try {
+      fillLike(file, contents, configPath);
+      if (!isStillOurs()) throw new Error(`${lockPath} was taken away while it was held`);
+      renameSync(lockPath, configPath);
+      close();
+    } catch (error) {
+      throw cannotWrite(configPath, error);
+    } finally {
+      release();
+    }
+  };
+  return { publish, release };
+}
+
+/** Makes a file that must not be there yet, readable by its owner only; undefined when it is there. */
+function createExclusively(path: string, line: string, configPath: string): number | undefined {
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw cannotWrite(configPath, error);
+  }
+  try {
+    writeSync(file, `${line}\n`);
+    return file;
+  } catch (error) {
+    rmSync(path, { force: true });
+    closeSync(file);
+    throw cannotWrite(configPath, error);
+  }
+}
+
+/** Gives an open file new contents, then the owner and mode of the config. It is never empty in between. */
+function fillLike(file: number, contents: string, configPath: string): void {
+  const bytes = Buffer.from(contents, 'utf8');
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, done);
+  ftruncateSync(file, bytes.length);
+  const config = statSync(configPath);
+  const mine = fstatSync(file);
+  if (config.uid !== mine.uid || config.gid !== mine.gid) {
+    try {
+      fchownSync(file, config.uid, config.gid);
+    } catch {
+      // Only root may give a file away; a shared config then changes hands, as with any editor.
+    }
+  }
+  fchmodSync(file, config.mode & 0o7777);
+  fsyncSync(file);
+}
+
+/** What a waiter has seen of somebody else's lock, and since when. */
+class Sighting {
+  #lock = '';
+  #lockSince = 0;
+  #mark = '';
+  #markSince = 0;
+
+  constructor(private readonly configPath: string) {}
+
+  /** Looks at the lock once. True when it is worth trying at once; throws when waiting longer makes no sense. */
+  look(): boolean {
+    const state = lockState(this.configPath);
+    if (state === undefined) return true;
+    const now = performance.now();
+    if (state.seen !== this.#lock) {
+      this.#lock = state.seen;
+      this.#lockSince = now;
+    }
+    const age = now - this.#lockSince;
+    if (isDead(state, age)) return this.#break(now);
+    if (age >= PATIENCE_MS) throw lockedFailure(this.configPath, state.owner);
+    return false;
+  }
+
+  #break(now: number): boolean {
+    const lockPath = `${this.configPath}.lock`;
+    const markPath = `${lockPath}.break`;
+    const ownerLine = newOwnerLine();
+    const mark = createExclusively(markPath, ownerLine, this.configPath);
+    if (mark === undefined) {
+      const seen = firstLine(markPath);
+      if (seen !== this.#mark) {
+        this.#mark = seen ?? '';
+        this.#markSince = now;
+      }
+      if (now - this.#markSince >= BREAK_MARK_MS) rmSync(markPath, { force: true });
+      return false;
+    }
+    try {
+      const isUnchanged = lockState(this.configPath)?.seen === this.#lock;
+      if (isUnchanged && firstLine(markPath) === ownerLine) rmSync(lockPath, { force: true });
+    } finally {
+      rmSync(markPath, { force: true });
+      closeSync(mark);
+    }
+    return true;
+  }
+}
+
+interface LockState {
+  /** The same text for the same owner in the same state. */
+  seen: string;
+  isEmpty: boolean;
+  owner: string;
+}
+
+/** Undefined when there is no lock. */
+function lockState(configPath: string): LockState | undefined {
+  const inLock = firstLine(`${configPath}.lock`);
+  if (inLock === undefined) return undefined;
+  if (parseOwner(inLock) !== undefined) return { seen: inLock, isEmpty: false, owner: inLock };
+  const owner = firstLine(`${configPath}.owner`) ?? '';
+  // An empty lock may be a new one, and then config.owner still names the owner before.
+  if (inLock === '') return { seen: `empty ${owner}`, isEmpty: true, owner: '' };
+  return { seen: owner, isEmpty: false, owner };
+}
+
+function isDead(state: LockState, age: number): boolean {
+  if (state.isEmpty) return age >= EMPTY_LOCK_MS;
+  const owner = parseOwner(state.owner);
+  if (owner === undefined) return false;
+  return isOnThisHost(owner) ? hasEnded(owner.pid) : age >= PATIENCE_MS;
+}
+
+function isSameFile(file: number, path: string): boolean {
+  const atPath = statSync(path, { throwIfNoEntry: false });
+  const opened = fstatSync(file);
+  return atPath !== undefined && atPath.ino === opened.ino && atPath.dev === opened.dev;
+}
+
+function lockedFailure(configPath: string, ownerLine: string): Failure {
+  const owner = parseOwner(ownerLine);
+  const who = owner === undefined ? 'an unknown process' : `process ${owner.pid} on ${owner.host}`;
+  return new Failure({
+    what: `${configPath} is locked by ${who}`,
+    why: `it has held ${configPath}.lock for ${PATIENCE_MS / 1000} seconds`,
+    next: 'wait until it is done, or end it, and run the same command again',
+    exit: 1,
+  });
+}
+
+function cannotWrite(configPath: string, cause: unknown): Failure {
+  return new Failure({
+    what: `${configPath} was not changed`,
+    why: cause instanceof Error ? cause.message : String(cause),
+    next: 'see that its folder is writable and its disk is not full, and run the same command again',
+    exit: 1,
+    cause,
+  });
+}

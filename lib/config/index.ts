@@ -19,7 +19,7 @@ export {
 export {
   checkConfigKey,
   checkConfigValue,
-  looksLikeSecret,
   refuseSecret,
   SECRET_PREFIXES,
+  secretKind,
 } from './values.js';

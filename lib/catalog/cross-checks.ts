@@ -38,13 +38,17 @@ export function crossChecks(
 
 function withinTarget({ manifest, location }: Target): Fault[] {
   const faults = folderName(location, 'target', manifest.target);
-  const fault = (pointer: string, message: string) => faults.push({ file: fileOf(location), pointer, message });
+  const fault = (pointer: string, message: string) =>
+    faults.push({ file: fileOf(location), pointer, message });
 
   if (!manifest.runtime_owned_vars.includes(manifest.status_var)) {
     fault('/runtime_owned_vars', `${manifest.status_var} (status_var) is not listed; scripts write it`);
   }
   if (camelCase(manifest.status_var) !== manifest.answer_key) {
-    fault('/answer_key', `found "${manifest.answer_key}"; status_var asks for "${camelCase(manifest.status_var)}"`);
+    fault(
+      '/answer_key',
+      `found "${manifest.answer_key}"; status_var asks for "${camelCase(manifest.status_var)}"`,
+    );
   }
   for (const name of manifest.required_vars) {
     if (name in manifest.optional_vars) fault(`/optional_vars/${name}`, `${name} is in required_vars too`);
@@ -56,7 +60,10 @@ function withinTarget({ manifest, location }: Target): Fault[] {
   }
   const workloads = WORKLOADS[manifest.family];
   if (!workloads.includes(manifest.workload)) {
-    fault('/workload', `found "${manifest.workload}"; family "${manifest.family}" allows: ${workloads.join(', ')}`);
+    fault(
+      '/workload',
+      `found "${manifest.workload}"; family "${manifest.family}" allows: ${workloads.join(', ')}`,
+    );
   }
   for (const [name, value] of Object.entries(manifest.optional_vars)) {
     const param = manifest.params?.[name];
@@ -145,7 +152,13 @@ function inventedPrefixes({ manifest, location }: Target, sharedNames: ReadonlyS
 function folderName(location: string, field: string, name: string): Fault[] {
   const folder = location.slice(location.lastIndexOf('/') + 1);
   if (folder === name) return [];
-  return [{ file: fileOf(location), pointer: `/${field}`, message: `found "${name}"; the folder is called "${folder}"` }];
+  return [
+    {
+      file: fileOf(location),
+      pointer: `/${field}`,
+      message: `found "${name}"; the folder is called "${folder}"`,
+    },
+  ];
 }
 
 const fileOf = (location: string): string => `${location}/manifest.json`;

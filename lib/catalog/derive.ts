@@ -27,12 +27,16 @@ export function serveEngineRuntimeVarsUnion({ engines }: Catalog): string[] {
 
 /** The shared variables that scripts write and that belong to no target or engine, sorted. */
 export function sharedRuntimeVars({ variables }: Catalog): string[] {
-  return sortedUnique(Object.keys(variables).filter((name) => variables[name]?.lifecycle === 'runtime-owned'));
+  return sortedUnique(
+    Object.keys(variables).filter((name) => variables[name]?.lifecycle === 'runtime-owned'),
+  );
 }
 
 /** Alias -> canonical name. */
 export function targetAliases({ targets }: Catalog): Record<string, string> {
-  return Object.fromEntries(targets.flatMap(({ manifest }) => manifest.aliases.map((alias) => [alias, manifest.target])));
+  return Object.fromEntries(
+    targets.flatMap(({ manifest }) => manifest.aliases.map((alias) => [alias, manifest.target])),
+  );
 }
 
 export interface TargetSchema {
@@ -82,7 +86,9 @@ export function variablesOf({ manifest }: Target): string[] {
 
 /** do/config variable -> answer key, for every variable that can be read back into the answers. */
 export function shellVarToAnswer(catalog: Catalog): Record<string, string> {
-  const shared = Object.entries(catalog.variables).flatMap(([name, { answer }]) => (answer ? [[name, answer]] : []));
+  const shared = Object.entries(catalog.variables).flatMap(([name, { answer }]) =>
+    answer ? [[name, answer]] : [],
+  );
   const params = catalog.targets.flatMap((target) =>
     variablesOf(target)
       .filter((name) => !catalog.variables[name])
@@ -94,7 +100,10 @@ export function shellVarToAnswer(catalog: Catalog): Record<string, string> {
 /** A key's lifecycle: runtime-owned as soon as anybody says so; undefined: the user's own. */
 export function lifecycleOf(catalog: Catalog, variable: string): Lifecycle | undefined {
   if (runtimeOwned(catalog).has(variable)) return 'runtime-owned';
-  if (catalog.variables[variable] || catalog.targets.some((target) => variablesOf(target).includes(variable))) {
+  if (
+    catalog.variables[variable] ||
+    catalog.targets.some((target) => variablesOf(target).includes(variable))
+  ) {
     return 'template-owned';
   }
   return undefined;

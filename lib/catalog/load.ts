@@ -59,7 +59,11 @@ export function loadCatalog(options: { root?: string; targetDirs?: readonly stri
   const sources = builtInSources(options.root);
   const packs = (options.targetDirs ?? []).flatMap((folder) => {
     if (!existsSync(folder)) {
-      throw new Failure({ what: `no folder ${folder}`, next: 'name a folder of target descriptors', exit: 2 });
+      throw new Failure({
+        what: `no folder ${folder}`,
+        next: 'name a folder of target descriptors',
+        exit: 2,
+      });
     }
     return readFolders(folder, 'pack');
   });

@@ -1,6 +1,13 @@
 import { type Fault, schemaFaults } from './faults.js';
 import { type SchemaName, validator } from './schemas.js';
-import type { DescriptorFolder, Engine, EngineManifest, SharedVariable, Target, TargetManifest } from './types.js';
+import type {
+  DescriptorFolder,
+  Engine,
+  EngineManifest,
+  SharedVariable,
+  Target,
+  TargetManifest,
+} from './types.js';
 
 /** A parsed value, or the faults that stand in the way. */
 export type Parsed<T> = { value: T; faults: readonly [] } | { value?: undefined; faults: readonly Fault[] };
@@ -56,7 +63,8 @@ function scriptFaults(folder: DescriptorFolder, name: string): Fault[] {
   const script = folder.files.get(name);
   const file = `${folder.location}/${name}`;
   if (!script) return [{ file, pointer: '', message: 'the script is missing' }];
-  if (!script.executable) return [{ file, pointer: '', message: `the script is not executable; run: chmod +x ${file}` }];
+  if (!script.executable)
+    return [{ file, pointer: '', message: `the script is not executable; run: chmod +x ${file}` }];
   return [];
 }
 

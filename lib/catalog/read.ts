@@ -62,7 +62,8 @@ function attempt<T>(path: string, read: () => T): T {
     return read();
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
-    const why = code === 'ENOENT' ? 'it does not exist' : code === 'EACCES' ? 'permission denied' : String(code);
+    const why =
+      code === 'ENOENT' ? 'it does not exist' : code === 'EACCES' ? 'permission denied' : String(code);
     throw new Failure({ what: `cannot read ${path}`, why, exit: 2, cause });
   }
 }

@@ -21,7 +21,12 @@ export function validator(name: SchemaName): ValidateFunction {
 }
 
 function compile(): Record<SchemaName, ValidateFunction> {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strictRequired: false, formats: { regex: isRegex } });
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strictRequired: false,
+    formats: { regex: isRegex },
+  });
   const read = (name: SchemaName) => JSON.parse(readFileSync(join(packageRoot, schemaPaths[name]), 'utf8'));
   return {
     target: ajv.compile(read('target')),

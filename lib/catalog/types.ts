@@ -1,6 +1,6 @@
 import type { EngineManifest } from './generated/engine-manifest.js';
-import type { Param, TargetManifest } from './generated/target-manifest.js';
 import type { SharedVariable } from './generated/shared-variables.js';
+import type { Param, TargetManifest } from './generated/target-manifest.js';
 
 export type { EngineManifest, Param, SharedVariable, TargetManifest };
 

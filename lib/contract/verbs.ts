@@ -33,7 +33,13 @@ export type Verb = {
 
 /** Every verb that a do/ project has or will have, in the order of a model's life. A script's header repeats its row. */
 export const verbs: readonly Verb[] = [
-  verb('config', 'model-centric', 'none', 'configuration', 'The settings and state of the project (sourced data).'),
+  verb(
+    'config',
+    'model-centric',
+    'none',
+    'configuration',
+    'The settings and state of the project (sourced data).',
+  ),
   verb('build', 'model-centric', 'none', 'build', 'Builds the container image.'),
   verb('submit', 'model-centric', 'none', 'build', 'Builds the container image in CodeBuild.'),
   verb('run', 'model-centric', 'none', 'local-test', 'Runs the image on this machine.'),
@@ -48,7 +54,11 @@ export const verbs: readonly Verb[] = [
   restricted('adapter', 'deployment-active', 'post-deploy', 'Adds, lists and removes LoRA adapters.'),
   restricted('add-ic', 'deployment-active', 'post-deploy', 'Adds an inference component to the endpoint.'),
   restricted('draft', 'deployment-active', 'post-deploy', 'Sets up speculative decoding.'),
-  { ...verb('ci', 'model-centric', 'none', 'ci', 'Installs and runs the CI harness.'), name: 'ci', targets: 'map' },
+  {
+    ...verb('ci', 'model-centric', 'none', 'ci', 'Installs and runs the CI harness.'),
+    name: 'ci',
+    targets: 'map',
+  },
   verb('clean', 'deployment-centric', 'none', 'teardown', 'Deletes what deploy created, and only that.'),
   verb('export', 'model-centric', 'none', 'metadata', "Prints the project's settings as JSON."),
 ];

@@ -1,0 +1,193 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Catalog, hint, type Target } from '../catalog/index.js';
+import { Failure } from '../failure/index.js';
+import {
+  type Answers,
+  allOptions,
+  checkProjectName,
+  chosenTarget,
+  knownAnswers,
+  type ProjectOption,
+  projectOptions,
+  valueFault,
+} from '../project/index.js';
+
+/** A question in the form that inquirer and Yeoman's prompt() both take. */
+export interface Question {
+  type: 'input' | 'select';
+  name: string;
+  message: string;
+  default: string;
+  choices?: readonly { name: string; value: string }[];
+  validate?: (value: string) => true | string;
+}
+
+export interface GivenAnswers {
+  /** Name of the project, where the command line has one. */
+  name: string | undefined;
+  /** Values of project options by flag. */
+  flags: Readonly<Record<string, string>>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Contents of an answers file. */
+  file: Answers;
+  /** Name to propose when none is given. */
+  proposedName?: string;
+  /** Whether defaults are taken without asking. */
+  yes: boolean;
+  /** Asks a person; undefined where nobody can be asked. */
+  ask: ((questions: Question[]) => Promise<Record<string, string>>) | undefined;
+}
+
+/**
+ * Brings together what flags, environment, answers file and a person say, in this order of precedence. Defaults are
+ * added by render(). Throws a usage Failure that names every option that is missing when nobody can be asked.
+ */
+export async function collectAnswers(catalog: Catalog, given: GivenAnswers): Promise<Answers> {
+  const ask = given.yes ? undefined : given.ask;
+  const name = given.name ?? given.file.projectName ?? (given.yes ? given.proposedName : undefined);
+  if (name !== undefined) checkProjectName(name);
+
+  // The target comes first: it decides which other options there are.
+  const targetOption = optionCalled(catalog, 'deploymentTarget');
+  const named = given.flags[targetOption.flag] ?? given.env[targetOption.env] ?? given.file.deploymentTarget;
+  if (!ask) {
+    const unasked = missing(given.yes, known(catalog, chosenTarget(catalog, answersNaming(named)), given));
+    if (name === undefined || unasked.length > 0) throw nobodyToAsk(name, unasked);
+  }
+  const projectName = name ?? (await askName(ask, given.proposedName));
+  const chosen = named ?? (ask ? await askTarget(catalog, targetOption, ask) : undefined);
+  const target = chosenTarget(catalog, answersNaming(chosen));
+
+  const { answers, options } = known(catalog, target, given);
+  const own = { ...answers, projectName, deploymentTarget: target.manifest.target };
+  const open = missing(given.yes, { answers: own, options });
+  return ask && open.length > 0 ? { ...own, ...(await ask(open.map(question))) } : own;
+}
+
+const answersNaming = (target: string | undefined): Answers => (target ? { deploymentTarget: target } : {});
+
+function optionCalled(catalog: Catalog, answer: string): ProjectOption {
+  const option = allOptions(catalog).find((candidate) => candidate.answer === answer);
+  if (!option) throw new Error(`no option for the answer ${answer}`);
+  return option;
+}
+
+interface KnownAnswers {
+  answers: Record<string, string>;
+  options: readonly ProjectOption[];
+}
+
+/** What flags, environment and file say about the options of one target. */
+function known(catalog: Catalog, target: Target, { flags, env, file }: GivenAnswers): KnownAnswers {
+  const options = projectOptions(catalog, target);
+  const ownFlags = options.map(({ flag }) => flag);
+  for (const flag of Object.keys(flags)) {
+    if (!ownFlags.includes(flag)) throw foreignFlag(catalog, target, flag, ownFlags);
+  }
+  const answers: Record<string, string> = { ...file };
+  for (const { flag, env: variable, answer } of options) {
+    const value = flags[flag] ?? env[variable];
+    if (value !== undefined) answers[answer] = value;
+  }
+  return { answers, options };
+}
+
+/** The options that a person would be asked for. */
+function missing(yes: boolean, { answers, options }: KnownAnswers): ProjectOption[] {
+  if (yes) return [];
+  return options.filter(({ prompt, answer }) => prompt && answers[answer] === undefined);
+}
+
+function foreignFlag(catalog: Catalog, target: Target, flag: string, known: readonly string[]): Failure {
+  const owners = allOptions(catalog).find((option) => option.flag === flag)?.targets ?? [];
+  return new Failure({
+    what: `--${flag} is not a setting of the target ${target.manifest.target}${hint(flag, known)}`,
+    why: `it belongs to: ${owners.join(', ')}`,
+    next: 'leave it out, or choose another --target',
+    exit: 2,
+  });
+}
+
+function nobodyToAsk(name: string | undefined, unasked: readonly ProjectOption[]): Failure {
+  return new Failure({
+    what: 'there is no terminal to ask on, and answers are missing',
+    why: [
+      ...(name === undefined ? ['<name>: the name of the project'] : []),
+      ...unasked.map(({ flag, description }) => `--${flag}: ${description}`),
+    ],
+    next:
+      name === undefined
+        ? 'give the name, and --yes to take the defaults'
+        : 'give them, or --yes to take the defaults',
+    exit: 2,
+  });
+}
+
+async function askName(ask: GivenAnswers['ask'], proposed: string | undefined): Promise<string> {
+  const validate = (value: string): true | string => {
+    try {
+      checkProjectName(value);
+      return true;
+    } catch (failure) {
+      return failure instanceof Failure ? [...failure.why, failure.next].join('; ') : String(failure);
+    }
+  };
+  const message = 'Name of the project';
+  const reply = await ask?.([
+    { type: 'input', name: 'projectName', message, default: proposed ?? '', validate },
+  ]);
+  return reply?.projectName ?? '';
+}
+
+async function askTarget(
+  catalog: Catalog,
+  option: ProjectOption,
+  ask: NonNullable<GivenAnswers['ask']>,
+): Promise<string | undefined> {
+  const choices = catalog.targets.map(({ manifest: { target, summary } }) => ({
+    name: summary ? `${target} - ${summary}` : target,
+    value: target,
+  }));
+  const reply = await ask([{ ...question(option), choices }]);
+  return reply[option.answer];
+}
+
+function question(option: ProjectOption): Question {
+  const { answer: name, prompt = option.description, default: initial } = option;
+  if (option.enum) {
+    const choices = option.enum.map((value) => ({ name: value, value }));
+    return { type: 'select', name, message: prompt, default: initial, choices };
+  }
+  const validate = (value: string) => valueFault(option, value) ?? true;
+  return { type: 'input', name, message: prompt, default: initial, validate };
+}
+
+/** Reads an answers file. Throws a usage Failure when it is missing, unreadable, too large, not an object of texts, or has unknown names. */
+export function readAnswersFile(path: string, cwd: string, catalog: Catalog): Answers {
+  const file = resolve(cwd, path);
+  let data: unknown;
+  try {
+    if (statSync(file).size > 1024 * 1024) throw new Error('larger than 1 MiB');
+    data = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Failure({
+      what: `cannot read the answers file ${path}`,
+      why: (error as Error).message,
+      exit: 2,
+    });
+  }
+  const known = knownAnswers(catalog);
+  const faults: string[] = [];
+  const isObject = data !== null && typeof data === 'object' && !Array.isArray(data);
+  if (!isObject) faults.push('it must hold one JSON object');
+  for (const [key, value] of isObject ? Object.entries(data as object) : []) {
+    if (!known.includes(key)) faults.push(`${key}: unknown answer${hint(key, known)}`);
+    else if (typeof value !== 'string') faults.push(`${key}: found ${JSON.stringify(value)}; allowed: text`);
+  }
+  if (faults.length > 0) {
+    const next = `known answers: ${known.join(', ')}`;
+    throw new Failure({ what: `the answers file ${path} has faults`, why: faults, next, exit: 2 });
+  }
+  return data as Answers;
+}

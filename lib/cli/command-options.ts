@@ -1,0 +1,54 @@
+/** One option of a command. Flags, help and documentation are made from this list; values of projects are in lib/project. */
+export interface CommandOption {
+  /** Flag without dashes. */
+  flag: string;
+  /** A second flag that means the same. */
+  alias?: string;
+  /** Name of the value in help; absent: a switch. */
+  value?: string;
+  /** Whether the flag may be given several times. */
+  multiple?: boolean;
+  choices?: readonly string[];
+  description: string;
+}
+
+const YES: CommandOption = {
+  flag: 'yes',
+  alias: 'skip-prompts',
+  description: 'Take the default of everything that is not given, and ask nothing.',
+};
+const ANSWERS: CommandOption = {
+  flag: 'answers',
+  value: 'FILE',
+  description: 'Read answers from a JSON file: an object of answer names and texts.',
+};
+const TARGETS_DIR: CommandOption = {
+  flag: 'targets-dir',
+  value: 'DIR',
+  multiple: true,
+  description: 'Add the target descriptors of a folder to the built-in ones.',
+};
+
+/** What `yo mlcc` and `mlcc new` share, beside the options of the project itself. */
+export const scaffoldOptions: readonly CommandOption[] = [
+  YES,
+  ANSWERS,
+  { flag: 'here', description: 'Scaffold into the current folder instead of a new one.' },
+  TARGETS_DIR,
+];
+
+export const newOptions: readonly CommandOption[] = [
+  ...scaffoldOptions,
+  { flag: 'dest', value: 'DIR', description: 'Scaffold into this folder instead of ./<name>.' },
+  { flag: 'dry-run', description: 'Show what would be written, and write nothing.' },
+  { flag: 'json', description: 'Print the result as JSON.' },
+];
+
+export const targetsOptions: readonly CommandOption[] = [
+  TARGETS_DIR,
+  { flag: 'json', description: 'Print the matrix as JSON.' },
+];
+
+export const configOptions: readonly CommandOption[] = [
+  { flag: 'dir', value: 'DIR', description: 'The project; the current folder by default.' },
+];

@@ -1,0 +1,61 @@
+import { basename, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { loadCatalog } from '../../catalog/index.js';
+import { type Answers, render, resolveAnswers } from '../../project/index.js';
+import { collectAnswers, type Question, readAnswersFile } from '../collect-answers.js';
+import { newOptions } from '../command-options.js';
+import { nextSteps } from '../next-steps.js';
+import { addOptions, addProjectOptions, projectFlags, targetDirs } from '../option-parsing.js';
+import type { Terminal } from '../terminal.js';
+import { refuseClashes, writeProject } from '../write-project.js';
+
+interface NewFlags {
+  yes?: boolean;
+  answers?: string;
+  here?: boolean;
+  targetsDir?: string[];
+  dest?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/** `mlcc new [name]`: scaffolds a project. */
+export function defineNew(command: Command, terminal: Terminal): Command {
+  const catalog = loadCatalog({ targetDirs: targetDirs(process.argv, terminal.env) });
+  addOptions(command.argument('[name]', 'name of the project, and of its folder'), newOptions);
+  addProjectOptions(command, catalog);
+  return command.action(async (name: string | undefined, flags: NewFlags) => {
+    const answers = await collectAnswers(catalog, {
+      name,
+      flags: projectFlags(command, catalog),
+      env: terminal.env,
+      file: flags.answers === undefined ? {} : readAnswersFile(flags.answers, terminal.cwd, catalog),
+      ...(flags.here ? { proposedName: basename(terminal.cwd) } : {}),
+      yes: flags.yes ?? false,
+      ask: terminal.interactive ? askInquirer : undefined,
+    });
+    const tree = render(answers, catalog);
+    const dest = destination(flags, answers, terminal.cwd);
+    const folder = relative(terminal.cwd, dest) || '.';
+    if (flags.dryRun) refuseClashes(dest, tree);
+    else writeProject(dest, tree);
+    const files = [...tree.keys()];
+    if (flags.json) {
+      const written = !flags.dryRun;
+      terminal.out(
+        `${JSON.stringify({ project: answers.projectName, folder: dest, written, files }, null, 2)}\n`,
+      );
+    } else if (flags.dryRun) terminal.out(`${files.map((path) => `${folder}/${path}\n`).join('')}`);
+    else terminal.out(`${nextSteps(folder, resolveAnswers(catalog, answers), files.length).join('\n')}\n`);
+  });
+}
+
+function destination(flags: NewFlags, answers: Answers, cwd: string): string {
+  return resolve(cwd, flags.dest ?? (flags.here ? '.' : (answers.projectName ?? '')));
+}
+
+async function askInquirer(questions: Question[]): Promise<Record<string, string>> {
+  const { default: inquirer } = await import('inquirer');
+  const ui = inquirer.createPromptModule({ output: process.stderr });
+  return ui(questions as Parameters<typeof ui>[0]) as Promise<Record<string, string>>;
+}

@@ -1,0 +1,7 @@
+/** What `mlcc` and the Yeoman generators share: options, answers, messages, writing. */
+export { collectAnswers, type GivenAnswers, type Question, readAnswersFile } from './collect-answers.js';
+export { type CommandOption, scaffoldOptions } from './command-options.js';
+export { nextSteps } from './next-steps.js';
+export { run } from './run.js';
+export { processTerminal, type Terminal } from './terminal.js';
+export { refuseClashes } from './write-project.js';

@@ -1,0 +1,62 @@
+import { delimiter } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Catalog } from '../catalog/index.js';
+import { allOptions } from '../project/index.js';
+import type { CommandOption } from './command-options.js';
+
+export function addOptions(command: Command, options: readonly CommandOption[]): Command {
+  for (const { flag, alias, value, multiple, choices, description } of options) {
+    const option = new Option(value ? `--${flag} <${value}>` : `--${flag}`, description);
+    if (choices) option.choices([...choices]);
+    if (multiple) option.argParser((text: string, all: string[] | undefined) => [...(all ?? []), text]);
+    command.addOption(option);
+    if (alias) {
+      command.addOption(new Option(`--${alias}`, `The same as --${flag}.`).implies({ [camel(flag)]: true }));
+    }
+  }
+  return command;
+}
+
+/** Adds one flag per setting of a project; the target's own are listed under the targets that have them. */
+export function addProjectOptions(command: Command, catalog: Catalog): Command {
+  const options = allOptions(catalog);
+  for (const { flag, description, enum: allowed, targets } of options) {
+    const everywhere = targets.length === catalog.targets.length;
+    const choices = allowed ? ` One of: ${allowed.join(', ')}.` : '';
+    const option = new Option(`--${flag} <value>`, `${description}${choices}`);
+    option.helpGroup(everywhere ? 'Project:' : `Target ${targets.join(', ')}:`);
+    command.addOption(option);
+  }
+  return command;
+}
+
+/** The values of project flags that were given, by flag. */
+export function projectFlags(command: Command, catalog: Catalog): Record<string, string> {
+  const values = command.opts<Record<string, string | undefined>>();
+  const given: Record<string, string> = {};
+  for (const { flag } of allOptions(catalog)) {
+    const value = values[camel(flag)];
+    if (value !== undefined) given[flag] = value;
+  }
+  return given;
+}
+
+/**
+ * The folders of target packs, from MLCC_TARGETS_PATH and --targets-dir. Read before the other arguments are parsed,
+ * because the targets decide which flags there are.
+ */
+export function targetDirs(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const dirs = (env.MLCC_TARGETS_PATH ?? '').split(delimiter).filter((dir) => dir !== '');
+  for (const [index, argument] of argv.entries()) {
+    const value =
+      argument === '--targets-dir' ? argv[index + 1] : /^--targets-dir=(.*)$/s.exec(argument)?.[1];
+    if (value !== undefined) dirs.push(value);
+  }
+  return dirs;
+}
+
+const camel = (flag: string): string =>
+  flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

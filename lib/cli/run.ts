@@ -1,0 +1,66 @@
+import { Command, CommanderError } from 'commander';
+import { Failure } from '../failure/index.js';
+import { packageVersion } from '../package/index.js';
+import type { Terminal } from './terminal.js';
+
+type Define = (command: Command, terminal: Terminal) => Command;
+
+/** Every command, each loaded only when it is asked for. */
+const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<Define> }>> = {
+  new: {
+    summary: 'scaffold a project',
+    load: async () => (await import('./commands/new.js')).defineNew,
+  },
+  config: {
+    summary: 'read and edit the settings of a project',
+    load: async () => (await import('./commands/config.js')).defineConfig,
+  },
+  targets: {
+    summary: 'list the deployment targets and the verbs that each supports',
+    load: async () => (await import('./commands/targets.js')).defineTargets,
+  },
+};
+
+/** Runs `mlcc` with its arguments (without node and script). Resolves to the exit code; messages go to the terminal. */
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const program = await build(argv[0], terminal);
+    await program.parseAsync([...argv], { from: 'user' });
+    return 0;
+  } catch (error) {
+    return report(error, terminal);
+  }
+}
+
+async function build(asked: string | undefined, terminal: Terminal): Promise<Command> {
+  const program = new Command('mlcc')
+    .description('Scaffold and maintain projects that deploy an ML model to SageMaker, HyperPod or EKS.')
+    .version(packageVersion)
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+    const command = program
+      .command(name)
+      .description(summary)
+      .showHelpAfterError(`(mlcc ${name} --help shows every option)`);
+    if (name === asked) (await load())(command, terminal);
+  }
+  return program;
+}
+
+function report(error: unknown, terminal: Terminal): number {
+  // Commander has printed its message already; help and version are no errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Failure) {
+    terminal.err(`mlcc: ${error.lines().join('\n')}\n`);
+    return error.exit;
+  }
+  if (error instanceof Error && error.name === 'ExitPromptError') {
+    terminal.err('\nmlcc: stopped; nothing was written\n');
+    return 130;
+  }
+  terminal.err(
+    `mlcc: internal error, please report it\n${error instanceof Error ? error.stack : String(error)}\n`,
+  );
+  return 1;
+}

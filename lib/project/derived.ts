@@ -1,0 +1,20 @@
+import type { Catalog, TextFile } from '../catalog/index.js';
+import { settingsTables, targetsTable, verbsTable } from './tables.js';
+import type { Templates } from './templates.js';
+
+/** Whole files that derive from the descriptors. */
+export function derivedFiles(_catalog: Catalog): [string, TextFile][] {
+  return [];
+}
+
+/** The generated blocks of templates, by name or by the path of the file that has only one. */
+export function derivedBlocks(catalog: Catalog, templates: Templates): Record<string, () => string> {
+  const present = new Set(['config']);
+  for (const path of templates.keys()) if (/^do\/[a-z-]+$/.test(path)) present.add(path.slice('do/'.length));
+  return {
+    verbs: () => verbsTable(catalog, present),
+    targets: () => targetsTable(catalog),
+    settings: () => settingsTables(catalog),
+    'deploy-schema': () => '',
+  };
+}

@@ -1,0 +1,24 @@
+/** Answers, and the whole project rendered from them. */
+export {
+  type Answers,
+  answersSchema,
+  answerTo,
+  chosenTarget,
+  resolveAnswers,
+  valueFault,
+} from './answers.js';
+export { BASE_PATH, type Base, type PendingFile, RECORD_PATHS, serialiseBase } from './base.js';
+export { type FileTree, sortTree } from './file-tree.js';
+export { checkProjectName, suggestName } from './names.js';
+export {
+  allOptions,
+  answerOf,
+  defaultOf,
+  defaultTarget,
+  knownAnswers,
+  type ProjectOption,
+  projectOptions,
+} from './options.js';
+export { type RenderSource, render, withoutRecords } from './render.js';
+export { packageTemplates, type Templates } from './templates.js';
+export { renderYoRc, YO_RC_PATH, type YoRc } from './yo-rc.js';

@@ -1,0 +1,31 @@
+import { factsOf } from './facts.js';
+import type { RunInput } from './input.js';
+import { AUTHFILE_KEY } from './paths.js';
+
+/** A key of a secret that must be in the cluster before a run starts. */
+export interface NeededSecret {
+  namespace: string;
+  secret: string;
+  key: string;
+  /** What needs it: the profile's key or the variable. */
+  neededBy: string;
+}
+
+/** Every secret and key that a run refers to, in a fixed order; the renderer itself reads none of them. */
+export function secretsOfRun(input: RunInput): NeededSecret[] {
+  const { profile, required, settings } = factsOf(input);
+  const files = [
+    { secret: profile.image?.pull_secret, neededBy: 'image.pull_secret' },
+    { secret: profile.secrets?.pull_authfile, neededBy: 'secrets.pull_authfile' },
+    { secret: profile.secrets?.push_authfile, neededBy: 'secrets.push_authfile' },
+  ].flatMap(({ secret, neededBy }) =>
+    secret === undefined ? [] : [{ secret, key: AUTHFILE_KEY, neededBy }],
+  );
+  const variables = settings.secretEnv.map(({ secret, key, name }) => ({
+    secret,
+    key,
+    neededBy: `secret_env ${name}`,
+  }));
+  variables.sort((one, other) => (one.neededBy < other.neededBy ? -1 : 1));
+  return [...files, ...variables].map((entry) => ({ namespace: required.loopNamespace, ...entry }));
+}

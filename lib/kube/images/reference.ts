@@ -45,6 +45,7 @@ export function canonicalHost(host: string): string {
 
 /** Splits an image reference. Throws a Failure that says which part is wrong. */
 export function parseReference(text: string): ImageReference {
+  if (/^[a-z]+:\/\//i.test(text)) throw invalid(text, 'a reference has no scheme such as https://');
   const at = text.indexOf('@');
   const named = at < 0 ? text : text.slice(0, at);
   const digest = at < 0 ? undefined : text.slice(at + 1);
@@ -90,7 +91,6 @@ function checkRepository(text: string, path: string, repository: string): void {
     if (/^[0-9a-f]{64}$/.test(path)) throw invalid(text, `'${path}' is an image id, not a name`);
     return;
   }
-  if (/^[a-z]+:\/\//i.test(text)) throw invalid(text, 'a reference has no scheme such as https://');
   if (path === '') throw invalid(text, 'the repository is missing');
   if (path !== path.toLowerCase()) throw invalid(text, `the repository '${path}' must be lower case`);
   throw invalid(

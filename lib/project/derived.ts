@@ -1,4 +1,5 @@
 import type { Catalog, TextFile } from '../catalog/index.js';
+import { deploySchemaFallback } from './deploy-schema.js';
 import { settingsTables, targetsTable, verbsTable } from './tables.js';
 import type { Templates } from './templates.js';
 
@@ -15,6 +16,6 @@ export function derivedBlocks(catalog: Catalog, templates: Templates): Record<st
     verbs: () => verbsTable(catalog, present),
     targets: () => targetsTable(catalog),
     settings: () => settingsTables(catalog),
-    'deploy-schema': () => '',
+    'deploy-schema': () => deploySchemaFallback(catalog),
   };
 }

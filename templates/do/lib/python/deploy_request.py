@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""What one run of do/deploy was asked to do. do/deploy calls it twice and reads the lines that it prints.
+
+usage: deploy_request.py target CONFIG ARGUMENTS...
+         prints `option SWITCH` for each switch, `flag NAME` for each of the targets' flags, `source S`, `target NAME`
+       deploy_request.py settings CONFIG TARGET missing|anew ARGUMENTS...
+         asks for what is missing, or for everything anew;
+         prints `setting VARIABLE SOURCE VALUE` for each setting, `store VARIABLE VALUE` for each answer to keep
+exit:  0 done, 2 usage: wrong or missing arguments, 130 interrupted
+"""
+
+import os
+import sys
+
+import deploy_answers
+import deploy_arguments
+import deploy_prompts
+import deploy_schema
+import deploy_settings
+from config_store import ConfigError, read
+from deploy_arguments import UsageError
+from descriptors import fail, hint
+
+_OVERRIDE_PREFIX = "MLCC_SET_"
+
+
+class Request:
+    """The command line, with what the answers file, the environment and do/config add to it."""
+
+    def __init__(self, config_file, words):
+        self.arguments = deploy_arguments.parse(words)
+        self.config = read(config_file)
+        file = self.arguments.answers_file
+        self.answers = deploy_answers.read(file) if file else {}
+        ambient = {
+            name[len(_OVERRIDE_PREFIX) :]: value
+            for name, value in os.environ.items()
+            if name.startswith(_OVERRIDE_PREFIX)
+        }
+        self.overrides = {**ambient, **self.arguments.overrides}
+
+    @property
+    def may_ask(self):
+        """Whether there is somebody to ask, and nobody said not to."""
+        return "yes" not in self.arguments.switches and deploy_prompts.interactive()
+
+
+def print_target(config_file, words):
+    """The first call: arguments that make sense together, and the target that they are for."""
+    request = Request(config_file, words)
+    name, source = _target(request)
+    target = deploy_schema.canonical(name)
+    if target is None:
+        known = [*deploy_schema.SCHEMAS, *deploy_schema.TARGET_ALIASES]
+        raise UsageError([f'unknown target "{name}"{hint(name, known)}', f"targets: {', '.join(deploy_schema.SCHEMAS)}"])
+    deploy_arguments.settings_of(target, request.arguments)
+    for switch in sorted(request.arguments.switches):
+        print(f"option {switch}")
+    for flag in request.arguments.flags:
+        print(f"flag {flag}")
+    print(f"source {source}")
+    print(f"target {target}")
+
+
+def _target(request):
+    """The target's name as it was given, and where."""
+    variable = deploy_answers.TARGET_VARIABLE
+    sources = (
+        (deploy_settings.FLAG, {variable: request.arguments.target}),
+        (deploy_settings.OVERRIDE, request.overrides),
+        (deploy_settings.ANSWERS_FILE, request.answers),
+        (deploy_settings.CONFIG, request.config),
+    )
+    for source, values in sources:
+        if values.get(variable):
+            return values[variable], source
+    summaries = [(name, manifest.get("summary", "")) for name, manifest in deploy_schema.MANIFESTS.items()]
+    if request.may_ask:
+        return deploy_prompts.choose("Deployment target", summaries), deploy_settings.PROMPT
+    raise UsageError(["which target? --target is missing", f"targets: {', '.join(deploy_schema.SCHEMAS)}"])
+
+
+def print_settings(config_file, target, asking, words):
+    """The second call: every setting, after asking for what is missing; with `anew`, do/config's values are only offered."""
+    request = Request(config_file, words)
+    anew = asking == "anew"
+    settings = deploy_settings.resolve(target, _given(request, target, anew), _environment_region())
+    faults = deploy_settings.faults(target, settings)
+    if request.may_ask:
+        _reject(faults)
+        _ask(request, target, settings, anew)
+    elif anew:
+        _keep_current(request, target, settings)
+    _reject([*faults, *_missing(target, settings)])
+    for setting in settings:
+        print(f"setting {setting.variable} {setting.source} {setting.value}")
+    for setting in settings:
+        cleared = anew and setting.source in (deploy_settings.DEFAULT, deploy_settings.UNSET)
+        if deploy_settings.is_declared(target, setting.variable) and (setting.is_answer or cleared):
+            print(f"store {setting.variable} {setting.answer}")
+
+
+def _given(request, target, anew):
+    """The given values; a target that is configured anew forgets what do/config has for it."""
+    own = deploy_schema.variables_of(target) if anew else ()
+    config = {variable: value for variable, value in request.config.items() if variable not in own}
+    flags = deploy_arguments.settings_of(target, request.arguments)
+    return deploy_settings.Given(flags, request.overrides, request.answers, config)
+
+
+def _environment_region():
+    return os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or ""
+
+
+def _open_questions(target, settings, anew):
+    """The settings to ask for: those that a deploy cannot do without; anew, also all that have a question."""
+    lacking = deploy_settings.missing(target, settings)
+    given = (deploy_settings.FLAG, deploy_settings.OVERRIDE, deploy_settings.ANSWERS_FILE)
+    for setting in settings:
+        has_question = setting.variable in deploy_schema.PARAMS[target] and "prompt" in deploy_settings.param_of(
+            target, setting.variable
+        )
+        if setting in lacking or (anew and has_question and setting.source not in given):
+            yield setting
+
+
+def _offered(request, target, setting):
+    """What an empty answer means: the current value if it is allowed, else the default."""
+    param = deploy_settings.param_of(target, setting.variable)
+    current = request.config.get(setting.variable, "")
+    if current and deploy_settings.value_fault(param, current) is None:
+        return current
+    return setting.default or deploy_schema.VARIABLES.get(setting.variable, {}).get("default", "")
+
+
+def _ask(request, target, settings, anew):
+    required = deploy_schema.SCHEMAS[target]["required"]
+    for setting in _open_questions(target, settings, anew):
+        param = deploy_settings.param_of(target, setting.variable)
+        offered = _offered(request, target, setting)
+        answer = deploy_prompts.ask_param(setting.variable, param, offered, setting.variable in required)
+        setting.set(answer, deploy_settings.PROMPT)
+
+
+def _keep_current(request, target, settings):
+    """Where nobody is asked, every question gets the current value."""
+    for setting in _open_questions(target, settings, anew=True):
+        current = request.config.get(setting.variable, "")
+        if current and deploy_settings.value_fault(deploy_settings.param_of(target, setting.variable), current) is None:
+            setting.set(current, deploy_settings.CONFIG)
+
+
+def _missing(target, settings):
+    """One line for each setting that a deploy needs and nobody gave."""
+    for setting in deploy_settings.missing(target, settings):
+        param = deploy_settings.param_of(target, setting.variable)
+        how = f"--{param['flag']}" if "flag" in param else f"{setting.variable} in do/config"
+        yield f"{how} is missing: {param.get('description', setting.variable)}"
+
+
+def _reject(problems):
+    problems = list(problems)
+    if problems:
+        raise UsageError(problems)
+
+
+def main(words):
+    """The command; returns its exit code."""
+    try:
+        if len(words) >= 2 and words[0] == "target":
+            print_target(words[1], words[2:])
+        elif len(words) >= 4 and words[0] == "settings" and words[3] in ("missing", "anew"):
+            print_settings(words[1], words[2], words[3], words[4:])
+        else:
+            raise UsageError([__doc__])
+    except UsageError as error:
+        return fail(2, str(error))
+    except ConfigError as error:
+        return fail(1, str(error))
+    except deploy_prompts.NoAnswer:
+        return fail(2, "the input ended before every question was answered; nothing was changed")
+    except KeyboardInterrupt:
+        return fail(deploy_prompts.EXIT_INTERRUPTED, "\ninterrupted; nothing was changed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

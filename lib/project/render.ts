@@ -72,11 +72,18 @@ function* fromTemplates(
 ): Generator<[string, TextFile]> {
   const blocks = derivedBlocks(catalog, templates);
   for (const [template, text] of templates) {
+    if (!isWanted(template, values.engine)) continue;
     const path = template.replace(/\.ejs$/, '');
     const rendered = template === path ? text : renderEjs(path, text, values);
     const contents = withTargetsHeader(catalog, path, fillBlocks(path, rendered, blocks));
     yield [path, { contents, executable: contents.startsWith('#!') }];
   }
+}
+
+/** `code/` holds what the chosen engine's `serve` needs beside it, and nothing that only other engines need. */
+function isWanted(template: string, { manifest }: Engine): boolean {
+  const [folder, name] = template.split('/');
+  return folder !== 'code' || (manifest.helpers ?? []).some((helper) => helper === name);
 }
 
 /** Values are escaped by the kind of file they stand in, so that no answer can become code. */

@@ -8,7 +8,8 @@ export type Templates = ReadonlyMap<string, string>;
 let cached: Templates | undefined;
 
 /**
- * Reads `templates/do/**` (to `do/**`) and `templates/project/**` (to the project's top).
+ * Reads `templates/do/**` (to `do/**`), `templates/project/**` (to the project's top) and `templates/serve/**` (to
+ * `code/**`, of which a project gets what its engine's manifest names as `helpers`).
  * A leading `_` of a file name stands for a dot, because npm drops or renames some dotfiles when it packs.
  */
 export function packageTemplates(): Templates {
@@ -21,6 +22,7 @@ function readTemplates(root: string): Templates {
   for (const [folder, prefix] of [
     ['do', 'do/'],
     ['project', ''],
+    ['serve', 'code/'],
   ] as const) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || entry.name.endsWith('.pyc')) continue;

@@ -1,11 +1,17 @@
 import type { Catalog, TextFile } from '../catalog/index.js';
 import { deploySchemaFallback } from './deploy-schema.js';
+import { enginesSh } from './engines-sh.js';
 import { settingsTables, targetsTable, verbsTable } from './tables.js';
+import { targetsGuidanceSh, targetsSh } from './targets-sh.js';
 import type { Templates } from './templates.js';
 
 /** Whole files that derive from the descriptors. */
-export function derivedFiles(_catalog: Catalog): [string, TextFile][] {
-  return [];
+export function derivedFiles(catalog: Catalog): [string, TextFile][] {
+  return [
+    ['do/lib/targets.sh', { contents: targetsSh(catalog), executable: false }],
+    ['do/lib/targets-guidance.sh', { contents: targetsGuidanceSh(catalog), executable: false }],
+    ['do/lib/engines.sh', { contents: enginesSh(catalog), executable: false }],
+  ];
 }
 
 /** The generated blocks of templates, by name or by the path of the file that has only one. */

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Clock } from './clock.js';
+import { garbageController } from './controllers/garbage.js';
+import { namespaceController } from './controllers/namespace.js';
+import { runControllers } from './controllers/run.js';
+import { Tools } from './controllers/tools.js';
+import { selfSignedCertificate } from './server/certificate.js';
+import { Faults } from './server/faults.js';
+import { kubeconfigText } from './server/kubeconfig.js';
+import { RequestLog } from './server/request-log.js';
+import { ApiServer } from './server/server.js';
+import { Store } from './store.js';
+
+export type { KubeObject } from './json.js';
+export type { FaultAction, FaultRule } from './server/faults.js';
+export type { LoggedRequest } from './server/request-log.js';
+
+export interface KubeApiOptions {
+  /** `manual`: states progress only by `clock.advance`. */
+  clock?: 'auto' | 'manual';
+  /** Name of the kubeconfig's context; `test` by default. */
+  context?: string;
+  /** Namespaces that exist at the start, beside `default` and `kube-system`. */
+  namespaces?: readonly string[];
+  /** Tokens that are let in beside the kubeconfig's own. */
+  acceptToken?: (token: string) => boolean;
+}
+
+/** A running API server with its controllers. */
+export interface KubeApi {
+  url: string;
+  /** The server's certificate in PEM, which is its own CA. */
+  certificateAuthority: string;
+  token: string;
+  kubeconfigPath: string;
+  /** The text of a kubeconfig for this server, in a namespace of one's choice. */
+  kubeconfig(namespace?: string): string;
+  clock: Clock;
+  faults: Faults;
+  log: RequestLog;
+  store: Store;
+  /** Reads and writes that pass the server's rules, without a request. */
+  objects: Tools;
+  stop(): Promise<void>;
+}
+
+/** Starts an API server on a free loopback port; each one is a cluster of its own. */
+export async function startKubeApi(options: KubeApiOptions = {}): Promise<KubeApi> {
+  const { context = 'test', namespaces = [], acceptToken = () => false } = options;
+  const clock = new Clock(options.clock ?? 'auto');
+  const store = new Store();
+  const cluster = { store, clock };
+  const faults = new Faults();
+  const log = new RequestLog();
+  const token = randomBytes(16).toString('hex');
+  const certificate = selfSignedCertificate();
+  const { drain } = runControllers(cluster, [namespaceController, garbageController]);
+  const objects = new Tools(cluster);
+  for (const name of ['default', 'kube-system', ...namespaces])
+    objects.create('Namespace', { metadata: { name } });
+  drain();
+
+  const server = new ApiServer({
+    cluster,
+    faults,
+    log,
+    acceptToken: (given) => given === token || acceptToken(given),
+    certificate,
+  });
+  const url = `https://127.0.0.1:${await server.listen()}`;
+  const kubeconfig = (namespace?: string) =>
+    kubeconfigText({
+      url,
+      cert: certificate.cert,
+      token,
+      context,
+      ...(namespace !== undefined && { namespace }),
+    });
+  const folder = mkdtempSync(join(tmpdir(), 'kube-api-'));
+  const kubeconfigPath = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfigPath, kubeconfig(), { mode: 0o600 });
+
+  return {
+    url,
+    certificateAuthority: certificate.cert,
+    token,
+    kubeconfigPath,
+    kubeconfig,
+    clock,
+    faults,
+    log,
+    store,
+    objects,
+    stop: async () => {
+      clock.stop();
+      await server.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

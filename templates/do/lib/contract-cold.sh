@@ -75,7 +75,7 @@ _help() {
 
 # MESSAGE: the command line is wrong
 _fail_usage() {
-  _failure "do/$_VERB: $1"
+  _error "do/$_VERB: $1"
   _usage forms >&2
   exit 2
 }

@@ -70,7 +70,7 @@ function tryLock(configPath: string): HeldLock | undefined {
     close();
   };
   try {
-    writeFileSync(ownerPath, `${ownerLine}\n`, { mode: 0o600 });
+    writeOwner(ownerPath, ownerLine);
   } catch (error) {
     release();
     throw cannotWrite(configPath, error);
@@ -113,6 +113,16 @@ function createExclusively(path: string, line: string, configPath: string): numb
   }
 }
 
+/** The file stays behind when the lock is gone, and may then be another user's. */
+function writeOwner(path: string, line: string): void {
+  try {
+    writeFileSync(path, `${line}\n`);
+  } catch {
+    rmSync(path, { force: true });
+    writeFileSync(path, `${line}\n`);
+  }
+}
+
 /** Gives an open file new contents, then the owner and mode of the config. It is never empty in between. */
 function fillLike(file: number, contents: string, configPath: string): void {
   const bytes = Buffer.from(contents, 'utf8');
@@ -131,12 +141,26 @@ function fillLike(file: number, contents: string, configPath: string): void {
   fsyncSync(file);
 }
 
-/** What a waiter has seen of somebody else's lock, and since when. */
+/** Tells how long something has looked the same. */
+class Steady {
+  #seen: string | undefined;
+  #since = 0;
+
+  /** Milliseconds for which this has been seen; 0 at the first sight. */
+  age(seen: string): number {
+    const now = performance.now();
+    if (seen !== this.#seen) {
+      this.#seen = seen;
+      this.#since = now;
+    }
+    return now - this.#since;
+  }
+}
+
+/** What a waiter sees of somebody else's lock. */
 class Sighting {
-  #lock = '';
-  #lockSince = 0;
-  #mark = '';
-  #markSince = 0;
+  readonly #lock = new Steady();
+  readonly #breakMark = new Steady();
 
   constructor(private readonly configPath: string) {}
 
@@ -144,33 +168,24 @@ class Sighting {
   look(): boolean {
     const state = lockState(this.configPath);
     if (state === undefined) return true;
-    const now = performance.now();
-    if (state.seen !== this.#lock) {
-      this.#lock = state.seen;
-      this.#lockSince = now;
-    }
-    const age = now - this.#lockSince;
-    if (isDead(state, age)) return this.#break(now);
+    const age = this.#lock.age(state.seen);
+    if (isDead(state, age)) return this.#break(state.seen);
     if (age >= PATIENCE_MS) throw lockedFailure(this.configPath, state.owner);
     return false;
   }
 
-  #break(now: number): boolean {
+  /** Removes the dead owner's lock, unless somebody else is about to. */
+  #break(judged: string): boolean {
     const lockPath = `${this.configPath}.lock`;
     const markPath = `${lockPath}.break`;
     const ownerLine = newOwnerLine();
     const mark = createExclusively(markPath, ownerLine, this.configPath);
     if (mark === undefined) {
-      const seen = firstLine(markPath);
-      if (seen !== this.#mark) {
-        this.#mark = seen ?? '';
-        this.#markSince = now;
-      }
-      if (now - this.#markSince >= BREAK_MARK_MS) rmSync(markPath, { force: true });
+      if (this.#breakMark.age(firstLine(markPath) ?? '') >= BREAK_MARK_MS) rmSync(markPath, { force: true });
       return false;
     }
     try {
-      const isUnchanged = lockState(this.configPath)?.seen === this.#lock;
+      const isUnchanged = lockState(this.configPath)?.seen === judged;
       if (isUnchanged && firstLine(markPath) === ownerLine) rmSync(lockPath, { force: true });
     } finally {
       rmSync(markPath, { force: true });
@@ -195,7 +210,7 @@ function lockState(configPath: string): LockState | undefined {
   const owner = firstLine(`${configPath}.owner`) ?? '';
   // An empty lock may be a new one, and then config.owner still names the owner before.
   if (inLock === '') return { seen: `empty ${owner}`, isEmpty: true, owner: '' };
-  return { seen: owner, isEmpty: false, owner };
+  return { seen: `owned ${owner}`, isEmpty: false, owner };
 }
 
 function isDead(state: LockState, age: number): boolean {

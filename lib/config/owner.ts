@@ -37,14 +37,13 @@ export function hasEnded(pid: number): boolean {
   }
 }
 
-/** The first line of a small file; undefined when the file is not there. Only its first kilobyte is read. */
+/** The first line of a small file; undefined when the file is not there, `unreadable` when it is another user's. */
 export function firstLine(path: string): string | undefined {
   let file: number;
   try {
     file = openSync(path, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'unreadable';
   }
   try {
     const bytes = Buffer.alloc(1024);

@@ -59,14 +59,15 @@ class WordReader {
   ) {}
 
   readWord(): void {
-    if (this.text[this.at] === '~') this.computed = true;
+    let before = '';
     for (;;) {
       const next = this.text[this.at];
       if (next === undefined || ' \t\n'.includes(next)) return;
       if (';&|<>()'.includes(next)) throw new NotData();
-      // Braces expand behind `export`, and a tilde expands behind a colon.
-      if (next === '{' || (next === '~' && this.text[this.at - 1] === ':')) this.computed = true;
+      // Braces expand behind `export`, and a tilde where a path may begin.
+      if (next === '{' || (next === '~' && (before === '' || before === ':'))) this.computed = true;
       this.readUnquoted(next);
+      before = next;
     }
   }
 

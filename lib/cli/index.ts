@@ -2,6 +2,8 @@
 export { collectAnswers, type GivenAnswers, type Question, readAnswersFile } from './collect-answers.js';
 export { type CommandOption, scaffoldOptions } from './command-options.js';
 export { nextSteps } from './next-steps.js';
+export { targetDirs } from './option-parsing.js';
 export { run } from './run.js';
 export { processTerminal, type Terminal } from './terminal.js';
 export { refuseClashes } from './write-project.js';
+export { addYeomanOptions, forYeoman, refuseUnknownFlags, yeomanProjectFlags } from './yeoman.js';

@@ -75,7 +75,7 @@ _help() {
 
 # MESSAGE: the command line is wrong
 _fail_usage() {
-  _error "do/$_VERB: $1"
+  _failure "do/$_VERB: $1"
   _usage forms >&2
   exit 2
 }
@@ -90,6 +90,7 @@ _usage() {
       top:*) description=${line#\# } ;;
       header:'# usage: '*) part=usage; printf 'Usage: %s\n' "${line#\# usage: }" ;;
       usage:'#        '*) printf '       %s\n' "${line#\#        }" ;;
+      *:'# >>> GENERATED'* | *:'# <<< END GENERATED'*) ;;
       usage:* | text:*)
         part=text
         if [[ $1 == all ]]; then line=${line#\#}; printf '%s\n' "${line# }"; fi

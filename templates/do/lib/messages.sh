@@ -28,7 +28,7 @@ _success() { _line '\033[32m✅ ' 'Done: ' "$1"; }
 _warn() { _line '\033[33m⚠️  ' 'Warning: ' "$1"; }
 
 # WHAT [WHY [NEXT]]: what happened, why, and what to type next
-_error() {
+_failure() {
   _line '\033[31m❌ ' 'Error: ' "$1"
   _reasons "${@:2}"
 }
@@ -41,6 +41,6 @@ _reasons() {
 
 # WHAT [WHY [NEXT]]: the same, and the script ends: it ran and failed
 _fail() {
-  _error "$@"
+  _failure "$@"
   exit 1
 }

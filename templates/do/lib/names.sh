@@ -9,7 +9,7 @@ _resource_name() {
   local suffix=${1:-} name hash room
   name=${PROJECT_NAME:-}${suffix:+-$suffix}
   if [[ -z ${PROJECT_NAME:-} || ! $name =~ ^[a-zA-Z0-9](-*[a-zA-Z0-9])*$ ]]; then
-    _error "\"$name\" cannot be a resource's name" \
+    _failure "\"$name\" cannot be a resource's name" \
       'names have letters, digits and inner hyphens; they start with PROJECT_NAME' 'correct PROJECT_NAME in do/config'
     return 1
   fi

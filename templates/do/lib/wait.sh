@@ -56,12 +56,12 @@ _wait_end() {
   case $2 in
     0) _info "$1: ${_WAIT_STATE:-there} ($took)" ;;
     2)
-      _error "$1: still ${_WAIT_STATE:-not there} after $took" "$_WAIT_REASON" \
+      _failure "$1: still ${_WAIT_STATE:-not there} after $took" "$_WAIT_REASON" \
         'run the same command again to go on waiting, or with --set DEPLOY_TIMEOUT=SECONDS for longer'
       return 124
       ;;
     *)
-      _error "$1: ${_WAIT_STATE:-failed} after $took" "$_WAIT_REASON"
+      _failure "$1: ${_WAIT_STATE:-failed} after $took" "$_WAIT_REASON"
       return 1
       ;;
   esac

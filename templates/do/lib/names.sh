@@ -3,8 +3,9 @@
 
 . "$DO_DIR/lib/messages.sh"
 
-# _resource_name [SUFFIX] - prints PROJECT_NAME-SUFFIX when it has at most 63 characters, the limit of SageMaker's names and
-# Kubernetes' labels; else a shorter name with a hash of the whole in it. Returns 1 when a part cannot stand in a name.
+# _resource_name [SUFFIX] - sets _NAME to PROJECT_NAME-SUFFIX when it has at most 63 characters, the limit of SageMaker's names and
+# Kubernetes' labels; else a shorter name with a hash of the whole in it. Returns 1 after saying why when a part
+# cannot stand in a name.
 _resource_name() {
   local suffix=${1:-} name hash room
   name=${PROJECT_NAME:-}${suffix:+-$suffix}
@@ -22,5 +23,5 @@ _resource_name() {
     while [[ $name == *- ]]; do name=${name%-}; done
     name=$name-$hash${suffix:+-$suffix}
   fi
-  printf '%s\n' "$name"
+  _NAME=$name
 }

@@ -3,14 +3,14 @@
 
 . "$DO_DIR/lib/messages.sh"
 
-# _wait_for WHAT CHECK [ARGUMENT...] - calls CHECK until it returns something else than 2.
-# CHECK returns 0 when the wait is over, 1 when it is over badly, 2 to go on; it sets _WAIT_STATE to what the service says
-# now and, when it returns 1, _WAIT_REASON to why. `set -e` does not hold inside it.
-# Returns 0, 1 (the reason has been shown) or 124 (not within DEPLOY_TIMEOUT seconds; shown, too).
+# _wait_for WHAT LIMIT CHECK [ARGUMENT...] - calls CHECK until it returns something else than 1, for at most LIMIT seconds.
+# CHECK returns 0 when the wait is over, 1 to go on, and anything else when it is over badly; it sets _WAIT_STATE to what the
+# service says now and, when it fails, _WAIT_REASON to why. `set -e` does not hold inside it.
+# Returns 0, 1 (the reason has been shown) or 124 (the time is up; shown, too).
 # Pauses grow from 2 to 30 seconds; MLCC_POLL_SECONDS makes all of them as long as it says.
 _wait_for() {
-  local what=$1 limit=${DEPLOY_TIMEOUT:-3600} start=$SECONDS pause=2 verdict
-  shift
+  local what=$1 limit=$2 start=$SECONDS pause=2 verdict
+  shift 2
   case $limit in
     '' | *[!0-9]*) _fail "DEPLOY_TIMEOUT is \"$limit\"" 'it is a whole number of seconds' '--set DEPLOY_TIMEOUT=3600' ;;
   esac
@@ -20,10 +20,9 @@ _wait_for() {
     verdict=0
     "$@" || verdict=$?
     _WAIT_ELAPSED=$((SECONDS - start))
-    if [[ $verdict != 2 ]] || ((_WAIT_ELAPSED >= limit)); then break; fi
+    if [[ $verdict != 1 ]] || ((_WAIT_ELAPSED >= limit)); then break; fi
     _wait_pause "$what" "${MLCC_POLL_SECONDS:-$pause}" "$start"
-    pause=$((pause * 3 / 2))
-    if ((pause > 30)); then pause=30; fi
+    pause=$((pause < 20 ? pause * 3 / 2 : 30))
   done
   _wait_end "$what" "$verdict"
 }
@@ -55,7 +54,7 @@ _wait_end() {
   took=$(_duration "$_WAIT_ELAPSED")
   case $2 in
     0) _info "$1: ${_WAIT_STATE:-there} ($took)" ;;
-    2)
+    1)
       _failure "$1: still ${_WAIT_STATE:-not there} after $took" "$_WAIT_REASON" \
         'run the same command again to go on waiting, or with --set DEPLOY_TIMEOUT=SECONDS for longer'
       return 124

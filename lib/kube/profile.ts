@@ -19,9 +19,9 @@ interface Overlay {
 
 interface Resources {
   cpu_request?: string | number;
-  mem_request?: string;
+  mem_request?: string | number;
   cpu_limit?: string | number;
-  mem_limit?: string;
+  mem_limit?: string | number;
   gpu?: number;
 }
 
@@ -142,9 +142,9 @@ function effectiveResources(
   const chosen: Resources = { ...profile.resources, ...overlay.resources };
   const resources = {
     cpuRequest: String(chosen.cpu_request ?? '2'),
-    memoryRequest: chosen.mem_request ?? '6Gi',
+    memoryRequest: String(chosen.mem_request ?? "6Gi"),
     cpuLimit: String(chosen.cpu_limit ?? '8'),
-    memoryLimit: chosen.mem_limit ?? '16Gi',
+    memoryLimit: String(chosen.mem_limit ?? "16Gi"),
     gpu: chosen.gpu ?? 0,
   };
   const compare = (key: 'cpu' | 'mem', request: string, limit: string) => {

@@ -1,4 +1,5 @@
 import type { Catalog, TextFile } from '../catalog/index.js';
+import { deployFlagsHelp } from './deploy-flags.js';
 import { deploySchemaFallback } from './deploy-schema.js';
 import { enginesSh } from './engines-sh.js';
 import { settingsTables, targetsTable, verbsTable } from './tables.js';
@@ -23,5 +24,6 @@ export function derivedBlocks(catalog: Catalog, templates: Templates): Record<st
     targets: () => targetsTable(catalog),
     settings: () => settingsTables(catalog),
     'deploy-schema': () => deploySchemaFallback(catalog),
+    'deploy-flags': () => deployFlagsHelp(catalog),
   };
 }

@@ -1,6 +1,6 @@
 /** Text between the markers is derived from the descriptors; whatever stands there is written anew by every render. */
-const BEGIN = />>> GENERATED(?: ([a-z-]+))?/;
-const END = '<<< END GENERATED';
+const BEGIN = /^(?:#|<!--) >>> GENERATED(?: ([a-z-]+))?/;
+const END = /^\s*(?:#|<!--) <<< END GENERATED/;
 
 /**
  * Fills the generated blocks of a file. A block is called by the name behind its opening marker or, without one, by the
@@ -24,7 +24,7 @@ export function fillBlocks(
         if (!block) throw new Error(`${path}: no generator for the block ${open}`);
         lines.push(...block().replace(/\n$/, '').split('\n'));
       }
-    } else if (line.includes(END)) {
+    } else if (END.test(line)) {
       lines.push(line);
       open = undefined;
     }

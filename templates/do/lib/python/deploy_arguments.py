@@ -1,12 +1,13 @@
-"""The command line of do/deploy: its own options, and the flags that the targets' parameters declare."""
+"""The command line of do/deploy: its own options, and the flags that the targets' parameters declare.
 
-import re
+`--set` is not among them: the script contract takes it and passes it on in the environment.
+"""
 
 from deploy_schema import PARAMS, TARGET_ALIASES, VARIABLES
 from descriptors import hint
 
 SWITCHES = ("yes", "dry-run", "status", "reconfigure", "force", "rollback")
-VALUE_OPTIONS = ("target", "answers-file", "set")
+VALUE_OPTIONS = ("target", "answers-file")
 
 # Pairs that ask for two different things at once.
 _EXCLUSIVE = (
@@ -16,7 +17,6 @@ _EXCLUSIVE = (
     ("status", "rollback"),
     ("reconfigure", "rollback"),
 )
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 class UsageError(Exception):
@@ -36,8 +36,6 @@ class Arguments:
         self.answers_file = None
         # Flag without dashes -> value.
         self.flags = {}
-        # Variable -> value, from --set.
-        self.overrides = {}
 
 
 def parse(words):
@@ -108,12 +106,6 @@ def _take(arguments, flag, value):
         arguments.target = value
     elif flag == "answers-file":
         arguments.answers_file = value
-    elif flag == "set":
-        variable, equals, override = value.partition("=")
-        if equals and _VARIABLE.match(variable):
-            arguments.overrides[variable] = override
-        else:
-            yield f'--set takes KEY=VALUE, not "{value}"'
     else:
         arguments.flags[flag] = value
 

@@ -6,7 +6,9 @@ usage: deploy_request.py target CONFIG ARGUMENTS...
        deploy_request.py settings CONFIG TARGET missing|anew ARGUMENTS...
          asks for what is missing, or for everything anew;
          prints `setting VARIABLE SOURCE VALUE` for each setting, `store VARIABLE VALUE` for each answer to keep
-exit:  0 done, 2 usage: wrong or missing arguments, 130 interrupted
+       deploy_request.py current CONFIG TARGET
+         prints the target's variables as do/config has them
+exit:  0 done, 1 do/config cannot be read, 2 usage: wrong or missing arguments, 130 interrupted
 """
 
 import os
@@ -21,6 +23,7 @@ from config_store import ConfigError, read
 from deploy_arguments import UsageError
 from descriptors import fail, hint
 
+# How the script contract passes on what `--set` said.
 _OVERRIDE_PREFIX = "MLCC_SET_"
 
 
@@ -32,12 +35,11 @@ class Request:
         self.config = read(config_file)
         file = self.arguments.answers_file
         self.answers = deploy_answers.read(file) if file else {}
-        ambient = {
+        self.overrides = {
             name[len(_OVERRIDE_PREFIX) :]: value
             for name, value in os.environ.items()
             if name.startswith(_OVERRIDE_PREFIX)
         }
-        self.overrides = {**ambient, **self.arguments.overrides}
 
     @property
     def may_ask(self):
@@ -98,6 +100,15 @@ def print_settings(config_file, target, asking, words):
         cleared = anew and setting.source in (deploy_settings.DEFAULT, deploy_settings.UNSET)
         if deploy_settings.is_declared(target, setting.variable) and (setting.is_answer or cleared):
             print(f"store {setting.variable} {setting.answer}")
+
+
+def print_current(config_file, target):
+    """The target's own variables as they stand in do/config, for people."""
+    config = read(config_file)
+    optional = deploy_schema.SCHEMAS[target]["optional"]
+    for variable in deploy_schema.variables_of(target):
+        default = f" (default: {optional[variable]})" if optional.get(variable) else ""
+        print(f"  {variable}={config.get(variable, '')}" + ("" if config.get(variable) else default))
 
 
 def _given(request, target, anew):
@@ -169,12 +180,14 @@ def main(words):
     try:
         if len(words) >= 2 and words[0] == "target":
             print_target(words[1], words[2:])
+        elif len(words) == 3 and words[0] == "current":
+            print_current(words[1], words[2])
         elif len(words) >= 4 and words[0] == "settings" and words[3] in ("missing", "anew"):
             print_settings(words[1], words[2], words[3], words[4:])
         else:
             raise UsageError([__doc__])
     except UsageError as error:
-        return fail(2, str(error))
+        return fail(2, "\n".join(f"do/deploy: {problem}" for problem in error.problems))
     except ConfigError as error:
         return fail(1, str(error))
     except deploy_prompts.NoAnswer:

@@ -3,6 +3,7 @@ export { collectAnswers, type GivenAnswers, type Question, readAnswersFile } fro
 export { type CommandOption, scaffoldOptions } from './command-options.js';
 export { nextSteps } from './next-steps.js';
 export { targetDirs } from './option-parsing.js';
+export { optionsTable } from './options-table.js';
 export { run } from './run.js';
 export { processTerminal, type Terminal } from './terminal.js';
 export { refuseClashes } from './write-project.js';

@@ -9,6 +9,7 @@ export {
 } from './answers.js';
 export { BASE_PATH, type Base, type PendingFile, RECORD_PATHS, serialiseBase } from './base.js';
 export { type FileTree, sortTree } from './file-tree.js';
+export { fillBlocks } from './generated.js';
 export { checkProjectName, suggestName } from './names.js';
 export {
   allOptions,
@@ -20,5 +21,6 @@ export {
   projectOptions,
 } from './options.js';
 export { type RenderSource, render, withoutRecords } from './render.js';
+export { matrixTable, settingsTables, targetsTable, verbsTable } from './tables.js';
 export { packageTemplates, type Templates } from './templates.js';
 export { renderYoRc, YO_RC_PATH, type YoRc } from './yo-rc.js';

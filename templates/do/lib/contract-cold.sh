@@ -85,6 +85,7 @@ _usage() {
   local line part=top description=''
   while IFS= read -r line && [[ -z $line || $line == '#'* ]]; do
     case $part:$line in
+      usage: | text:) break ;;
       top:'# @mlcc-script') part=header; if [[ $1 == all ]]; then printf '%s\n' "$description"; fi ;;
       top:'#!'* | top:'# Copyright'* | top:'# SPDX'* | top:'' | top:'#') ;;
       top:*) description=${line#\# } ;;

@@ -7,7 +7,7 @@
 # Kubernetes' labels; else a shorter name with a hash of the whole in it. Returns 1 after saying why when a part
 # cannot stand in a name.
 _resource_name() {
-  local suffix=${1:-} name hash room
+  local LC_ALL=C suffix=${1:-} name hash room
   name=${PROJECT_NAME:-}${suffix:+-$suffix}
   if [[ -z ${PROJECT_NAME:-} || ! $name =~ ^[a-zA-Z0-9](-*[a-zA-Z0-9])*$ ]]; then
     _failure "\"$name\" cannot be a resource's name" \

@@ -31,7 +31,9 @@ start() {
 }
 
 send() {
-  [ -n "$ingest_url" ] && [ -f "$session" ] && read -r token <${INGEST_TOKEN_FILE} || return
+  if [ -z "$ingest_url" ] || [ ! -f "$session" ]; then return 1; fi
+  # The token's file has no last newline, at which read fails and yet reads.
+  read -r token <${INGEST_TOKEN_FILE} || [ -n "\${token:-}" ] || return
   printf 'header = "Authorization: Bearer %s"\\n' "$token" |
     curl --config - --fail --silent --show-error --output /dev/null --max-time 60 --retry 3 \\
       --header 'Content-Type: application/x-ndjson' --data-binary "@$session" "$ingest_url"

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Failure } from '../../../lib/failure/index.js';
 import { DockerKeychain } from '../../../lib/kube/images/keychain.js';
-import { answers, authEntry, HAS_NOTHING, LoginFolder } from './support/credential-helpers.js';
+import { answers, authEntry, HANGS, HAS_NOTHING, LoginFolder } from './support/credential-helpers.js';
 
 const ECR = '123456789012.dkr.ecr.eu-west-1.amazonaws.com';
 const HUB = 'https://index.docker.io/v1/';
@@ -14,7 +14,7 @@ describe('logins of Docker’s config.json', () => {
     logins = new LoginFolder();
   });
   afterEach(() => logins.remove());
-  const login = (host: string, timeoutMs?: number) =>
+  const login = (host: string, timeoutMs = 10_000) =>
     new DockerKeychain(logins.env, timeoutMs).credentialFor(host);
   const password = (username: string, secret: string) => ({ kind: 'password', username, password: secret });
 
@@ -67,7 +67,7 @@ describe('logins of Docker’s config.json', () => {
   test('each registry’s helper is asked once, however many ask', async () => {
     logins.addHelper('x', answers('me', 'stored'));
     logins.configure({ credsStore: 'x' });
-    const keychain = new DockerKeychain(logins.env);
+    const keychain = new DockerKeychain(logins.env, 10_000);
     await Promise.all(['r.io', 'r.io', 'R.io', 's.io', 'r.io'].map((host) => keychain.credentialFor(host)));
     await keychain.credentialFor('r.io');
     expect(logins.asked().sort()).toEqual(['x get r.io', 'x get s.io']);
@@ -76,7 +76,7 @@ describe('logins of Docker’s config.json', () => {
   test('a helper that fails once is not asked again either', async () => {
     logins.addHelper('x', 'echo boom; exit 3');
     logins.configure({ credsStore: 'x' });
-    const keychain = new DockerKeychain(logins.env);
+    const keychain = new DockerKeychain(logins.env, 10_000);
     for (let i = 0; i < 3; i++) {
       await expect(keychain.credentialFor('r.io')).rejects.toMatchObject({
         why: ['it ended with code 3: boom'],
@@ -86,7 +86,7 @@ describe('logins of Docker’s config.json', () => {
   });
 
   test('a helper that hangs is ended, also when its own child keeps the pipe', async () => {
-    logins.addHelper('x', 'sleep 30 & sleep 30');
+    logins.addHelper('x', HANGS);
     logins.configure({ credsStore: 'x' });
     await expect(login('r.io', 200)).rejects.toMatchObject({ why: ['it gave no answer within 0.2 s'] });
   });
@@ -138,13 +138,15 @@ describe('logins of Docker’s config.json', () => {
 
   test('without DOCKER_CONFIG the file is ~/.docker/config.json, and without a file there is no login', async () => {
     const home = join(logins.dockerConfig, 'home');
-    expect(await new DockerKeychain({ HOME: home }).credentialFor('r.io')).toBeUndefined();
+    expect(await new DockerKeychain({ HOME: home }, 10_000).credentialFor('r.io')).toBeUndefined();
     mkdirSync(join(home, '.docker'), { recursive: true });
     writeFileSync(
       join(home, '.docker', 'config.json'),
       JSON.stringify({ auths: { 'r.io': authEntry('u', 'p') } }),
     );
-    expect(await new DockerKeychain({ HOME: home }).credentialFor('r.io')).toEqual(password('u', 'p'));
+    expect(await new DockerKeychain({ HOME: home }, 10_000).credentialFor('r.io')).toEqual(
+      password('u', 'p'),
+    );
   });
 
   test.each([

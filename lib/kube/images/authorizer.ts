@@ -2,7 +2,7 @@ import { type Challenge, parseChallenges } from './challenge.js';
 import { badAnswer, loginMissing, loginRefused, tooManyRequests } from './faults.js';
 import type { Credential, DockerKeychain } from './keychain.js';
 import type { ImageReference } from './reference.js';
-import type { HttpAnswer, RegistrySettings, Transport } from './transport.js';
+import { type HttpAnswer, headerText, type RegistrySettings, type Transport } from './transport.js';
 
 /** Answers one registry's challenges, with one Authorization header per repository for the whole run. */
 export class Authorizer {
@@ -62,7 +62,7 @@ export class Authorizer {
     if (answer.status === 400 || answer.status === 401 || answer.status === 403) {
       throw loginRefused(host, url.host, credential !== undefined);
     }
-    if (answer.status === 429) throw tooManyRequests(url.host, retryAfter(answer));
+    if (answer.status === 429) throw tooManyRequests(url.host, headerText(answer, 'retry-after'));
     const token = answer.status === 200 ? tokenIn(answer.body) : undefined;
     if (!token)
       throw badAnswer(url.host, `As the token server of ${host} it answered ${answer.status} and no token.`);
@@ -92,11 +92,6 @@ export class Authorizer {
     const headers = credential?.kind === 'password' ? { authorization: basic(credential) } : {};
     return this.transport.send({ method: 'GET', url, headers });
   }
-}
-
-/** The Retry-After header of an answer. */
-export function retryAfter(answer: HttpAnswer): string | undefined {
-  return [answer.headers['retry-after'] ?? []].flat()[0];
 }
 
 function basic({ username, password }: Credential & { kind: 'password' }): string {

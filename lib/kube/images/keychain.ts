@@ -19,8 +19,6 @@ interface DockerConfig {
   readonly auths: Readonly<Record<string, unknown>>;
 }
 
-const HELPER_TIMEOUT_MS = 10_000;
-
 /**
  * The logins of Docker's config.json (in DOCKER_CONFIG or ~/.docker): a host's own credential helper or else the general store, then
  * what the file itself holds. The file is read at the first question, and each registry is looked up once.
@@ -33,7 +31,7 @@ export class DockerKeychain {
   readonly #answers = new Map<string, Promise<Credential | undefined>>();
   #config: DockerConfig | undefined;
 
-  constructor(env: NodeJS.ProcessEnv, helperTimeoutMs = HELPER_TIMEOUT_MS) {
+  constructor(env: NodeJS.ProcessEnv, helperTimeoutMs: number) {
     this.file = join(env.DOCKER_CONFIG || join(env.HOME || homedir(), '.docker'), 'config.json');
     this.#env = env;
     this.#timeoutMs = helperTimeoutMs;

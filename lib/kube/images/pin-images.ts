@@ -25,7 +25,7 @@ export interface PinOptions {
   readonly registries?: Readonly<Record<string, RegistrySettings>> | undefined;
   /** Where proxies, DOCKER_CONFIG, HOME and PATH are looked up. Default: this process's. */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** For each request, in milliseconds. Default: 20 s. */
+  /** For each request and each credential helper, in milliseconds. Default: 20 s. */
   readonly timeoutMs?: number | undefined;
 }
 

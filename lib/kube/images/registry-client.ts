@@ -1,4 +1,4 @@
-import { Authorizer, retryAfter } from './authorizer.js';
+import { Authorizer } from './authorizer.js';
 import {
   badAnswer,
   imageFault,
@@ -11,7 +11,13 @@ import {
 import type { DockerKeychain } from './keychain.js';
 import { ACCEPTED_TYPES, hasDigest, isManifestType, type Manifest, parseManifest } from './manifest.js';
 import { canonicalHost, type ImageReference, isDigest } from './reference.js';
-import { type HttpAnswer, type HttpRequest, type RegistrySettings, Transport } from './transport.js';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  headerText,
+  type RegistrySettings,
+  Transport,
+} from './transport.js';
 
 export interface RegistryClientOptions {
   readonly settings: RegistrySettings;
@@ -50,8 +56,8 @@ export class RegistryClient {
     const tag = reference.tag ?? 'latest';
     const answer = await this.#ask(reference, 'HEAD', `manifests/${tag}`);
     if (answer.status === 200) {
-      const digest = header(answer, 'docker-content-digest');
-      if (isDigest(digest) && isManifestType(header(answer, 'content-type'))) return digest;
+      const digest = headerText(answer, 'docker-content-digest');
+      if (isDigest(digest) && isManifestType(headerText(answer, 'content-type'))) return digest;
     } else if (!HEAD_NOT_SERVED.has(answer.status)) {
       throw this.#fault(reference, answer);
     }
@@ -63,12 +69,12 @@ export class RegistryClient {
     const answer = await this.#ask(reference, 'GET', `manifests/${tagOrDigest}`);
     if (answer.status !== 200) throw this.#fault(reference, answer);
     const promised = [
-      header(answer, 'docker-content-digest'),
+      headerText(answer, 'docker-content-digest'),
       isDigest(tagOrDigest) ? tagOrDigest : undefined,
     ];
     try {
       for (const digest of promised) if (digest !== undefined) verify(answer.body, digest);
-      return parseManifest(answer.body, header(answer, 'content-type'));
+      return parseManifest(answer.body, headerText(answer, 'content-type'));
     } catch (error) {
       throw imageFault(
         reference,
@@ -116,7 +122,7 @@ export class RegistryClient {
     if (answer.status === 401 && authorization?.startsWith('Basic '))
       throw loginRefused(this.#host, this.#host, true);
     if (answer.status === 429) {
-      this.#limited ??= tooManyRequests(this.#host, retryAfter(answer));
+      this.#limited ??= tooManyRequests(this.#host, headerText(answer, 'retry-after'));
       throw this.#limited;
     }
     return answer;
@@ -158,10 +164,6 @@ export class RegistryClient {
     }
     return badAnswer(this.#host, `It answered ${status}${registryMessage(answer.body)}.`);
   }
-}
-
-function header(answer: HttpAnswer, name: string): string | undefined {
-  return [answer.headers[name] ?? []].flat()[0];
 }
 
 function verify(body: Buffer, digest: string): void {

@@ -17,7 +17,7 @@ export class Registries {
     private readonly env: NodeJS.ProcessEnv,
     private readonly timeoutMs: number,
   ) {
-    this.#keychain = new DockerKeychain(env);
+    this.#keychain = new DockerKeychain(env, timeoutMs);
   }
 
   /** The client of the registry that holds the image. */

@@ -27,6 +27,8 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
+type OutgoingRequest = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'>;
+
 /** No manifest or image configuration comes near this. */
 const LARGEST_BODY = 4 * 1024 * 1024;
 const MOST_REDIRECTS = 5;
@@ -51,7 +53,7 @@ export class Transport {
     const sent: Record<string, string> = { 'user-agent': `${packageName}/${packageVersion}`, ...headers };
     let target = url;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-      const answer = await this.#exchange(target, { method, headers: sent, body: body ?? null, signal });
+      const answer = await this.#exchange(target, { method, headers: sent, body: body ?? null }, signal);
       const location = answer.headers.location;
       if (!REDIRECTS.has(answer.status) || typeof location !== 'string') return answer;
       const next = URL.canParse(location, target.href) ? new URL(location, target) : undefined;
@@ -75,23 +77,16 @@ export class Transport {
     );
   }
 
-  async #exchange(
-    url: URL,
-    options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>,
-  ): Promise<HttpAnswer> {
+  async #exchange(url: URL, request: OutgoingRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const route = routeTo(url, this.#env);
     const dispatcher = await this.#dispatcher(route);
+    const ask = async () => {
+      const { pathname, search, origin, host } = url;
+      const answer = await dispatcher.request({ ...request, signal, origin, path: pathname + search });
+      return { status: answer.statusCode, headers: answer.headers, body: await readBody(host, answer.body) };
+    };
     try {
-      const answer = await dispatcher.request({
-        ...options,
-        origin: url.origin,
-        path: url.pathname + url.search,
-      });
-      return {
-        status: answer.statusCode,
-        headers: answer.headers,
-        body: await readBody(url.host, answer.body),
-      };
+      return await Promise.race([ask(), aborted(signal)]);
     } catch (error) {
       if (error instanceof Failure) throw error;
       const { host } = url;
@@ -126,6 +121,18 @@ export class Transport {
     // Plain HTTP is forwarded instead of tunnelled, since many proxies tunnel to port 443 alone.
     return new ProxyAgent({ uri: proxy.href, requestTls: tls, proxyTls, proxyTunnel: false });
   }
+}
+
+/** The first value of an answer's header, by its lower-case name; undefined where it is absent or empty. */
+export function headerText(answer: HttpAnswer, name: string): string | undefined {
+  return [answer.headers[name] ?? []].flat()[0] || undefined;
+}
+
+/** Rejects when the signal fires. The dispatcher heeds it only once it is connected, so a proxy could hang for ever. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 async function readBody(host: string, body: AsyncIterable<Buffer>): Promise<Buffer> {

@@ -22,19 +22,26 @@ describe.each(names)('target $name', ({ name, manifest }) => {
   };
 
   test('deployment-active passes with its success status', () => {
-    expect(runWithStatus('deployment-active', manifest.success_status)).toEqual({ code: 0, stdout: 'passed\n', stderr: '' });
+    expect(runWithStatus('deployment-active', manifest.success_status)).toEqual({
+      code: 0,
+      stdout: 'passed\n',
+      stderr: '',
+    });
   });
 
-  test.each(['', 'Failed', 'Creating'])('deployment-active refuses the status "%s" in three lines', (status) => {
-    const { code, stdout, stderr } = runWithStatus('deployment-active', status);
-    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    const lines = stderr.split('\n');
-    expect(lines).toHaveLength(4);
-    expect(lines[0]).toBe('Contract violation: deployment-active');
-    expect(lines[1]).toContain(manifest.target);
-    expect(lines[1]).toContain(status || 'not deployed');
-    expect(lines[2]).toMatch(/^-> .*do\/deploy/);
-  });
+  test.each(['', 'Failed', 'Creating'])(
+    'deployment-active refuses the status "%s" in three lines',
+    (status) => {
+      const { code, stdout, stderr } = runWithStatus('deployment-active', status);
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      const lines = stderr.split('\n');
+      expect(lines).toHaveLength(4);
+      expect(lines[0]).toBe('Contract violation: deployment-active');
+      expect(lines[1]).toContain(manifest.target);
+      expect(lines[1]).toContain(status || 'not deployed');
+      expect(lines[2]).toMatch(/^-> .*do\/deploy/);
+    },
+  );
 
   test('deployment-recorded passes on Failed and refuses an empty status', () => {
     expect(runWithStatus('deployment-recorded', 'Failed').code).toBe(0);

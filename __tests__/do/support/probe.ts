@@ -25,7 +25,14 @@ export interface Probe {
 
 /** Writes a verb into the project as a person would, and returns its path there. */
 export function writeProbe(project: TestProject, probe: Probe = {}): string {
-  const { guard = 'none', targets = 'all', usage = 'do/probe', before = '', work = 'echo passed', name = 'probe' } = probe;
+  const {
+    guard = 'none',
+    targets = 'all',
+    usage = 'do/probe',
+    before = '',
+    work = 'echo passed',
+    name = 'probe',
+  } = probe;
   const text = `#!/bin/bash
 # Copyright the authors of this project
 # SPDX-License-Identifier: Apache-2.0
@@ -53,6 +60,8 @@ export function setConfig(project: TestProject, settings: Readonly<Record<string
   const kept = readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => !Object.keys(settings).some((key) => line.startsWith(`export ${key}=`)));
-  const lines = Object.entries(settings).map(([key, value]) => `export ${key}='${value.replaceAll("'", "'\\''")}'`);
+  const lines = Object.entries(settings).map(
+    ([key, value]) => `export ${key}='${value.replaceAll("'", "'\\''")}'`,
+  );
   writeFileSync(path, `${[...kept, ...lines].join('\n')}\n`);
 }

@@ -21,18 +21,18 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<D
   },
 };
 
-/** Runs `mlcc` with its arguments (without node and script). Resolves to the exit code; messages go to the terminal. */
-export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+/** Runs `mlcc`. Resolves to the exit code; messages go to the terminal. */
+export async function run(terminal: Terminal): Promise<number> {
   try {
-    const program = await build(argv[0], terminal);
-    await program.parseAsync([...argv], { from: 'user' });
+    const program = await build(terminal);
+    await program.parseAsync([...terminal.argv], { from: 'user' });
     return 0;
   } catch (error) {
     return report(error, terminal);
   }
 }
 
-async function build(asked: string | undefined, terminal: Terminal): Promise<Command> {
+async function build(terminal: Terminal): Promise<Command> {
   const program = new Command('mlcc')
     .description('Scaffold and maintain projects that deploy an ML model to SageMaker, HyperPod or EKS.')
     .version(packageVersion)
@@ -43,7 +43,7 @@ async function build(asked: string | undefined, terminal: Terminal): Promise<Com
       .command(name)
       .description(summary)
       .showHelpAfterError(`(mlcc ${name} --help shows every option)`);
-    if (name === asked) (await load())(command, terminal);
+    if (name === terminal.argv[0]) (await load())(command, terminal);
   }
   return program;
 }

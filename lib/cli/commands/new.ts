@@ -21,7 +21,7 @@ interface NewFlags {
 
 /** `mlcc new [name]`: scaffolds a project. */
 export function defineNew(command: Command, terminal: Terminal): Command {
-  const catalog = loadCatalog({ targetDirs: targetDirs(process.argv, terminal.env) });
+  const catalog = loadCatalog({ targetDirs: targetDirs(terminal.argv, terminal.env) });
   addOptions(command.argument('[name]', 'name of the project, and of its folder'), newOptions);
   addProjectOptions(command, catalog);
   return command.action(async (name: string | undefined, flags: NewFlags) => {

@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal.js';
 /** `mlcc targets`: the matrix of targets and target-restricted verbs. */
 export function defineTargets(command: Command, terminal: Terminal): Command {
   return addOptions(command, targetsOptions).action((flags: { json?: boolean }) => {
-    const { targets } = loadCatalog({ targetDirs: targetDirs(process.argv, terminal.env) });
+    const { targets } = loadCatalog({ targetDirs: targetDirs(terminal.argv, terminal.env) });
     const restricted = verbs.flatMap((verb) => (verb.targets === 'map' ? [verb.name] : []));
     if (flags.json) {
       const rows = targets.map(({ manifest, origin, location }) => ({ ...manifest, origin, location }));

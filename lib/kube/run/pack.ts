@@ -38,6 +38,12 @@ export function checkPack(pack: Pack, manifest: Manifest, faults: Faults): void 
   if (!files.some(({ path }) => path === manifest.file.name)) {
     faults.add('--pack', `${folder} has no ${manifest.file.name}`);
   }
+  for (const { path } of files.filter(({ path }) => path.startsWith('..'))) {
+    faults.add(
+      '--pack',
+      `\`${path}\` cannot be delivered: Kubernetes mounts no path that begins with two dots`,
+    );
+  }
   const size = files.reduce((sum, { path, bytes }) => sum + bytes.length + keyOf(path).length, 0);
   if (size > LARGEST_PACK_BYTES) {
     const largest = [...files].sort((one, other) => other.bytes.length - one.bytes.length).slice(0, 3);
@@ -99,7 +105,7 @@ export function packConfigMap(
 
 /** A ConfigMap's key for a path: the path itself where it is one, else made fit with a hash of it. */
 function keyOf(path: string): string {
-  if (/^[-._a-zA-Z0-9]{1,253}$/.test(path) && !path.startsWith('..')) return path;
+  if (/^[-._a-zA-Z0-9]{1,253}$/.test(path)) return path;
   const hash = shortHash(path);
   return `${path
     .replace(/[^-._a-zA-Z0-9]+/g, '_')

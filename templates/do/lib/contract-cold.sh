@@ -144,6 +144,9 @@ _override_one() {
   case $1 in
     '' | [!A-Z]* | *[!A-Z0-9_]*) _fail_usage "\"$1\" is not the name of a setting: capital letters, digits and _" ;;
   esac
+  case $1 in
+    BASHOPTS | BASH_VERSINFO | EUID | PPID | SHELLOPTS | UID) _fail_usage "$1 is the shell's own and cannot be set" ;;
+  esac
   case $2 in *$'\n'*) _fail_usage "the value of $1 has more than one line" ;; esac
-  export "$1=$2" "MLCC_SET_$1=$2" 2>/dev/null || _fail_usage "$1 is the shell's own and cannot be set"
+  export "$1=$2" "MLCC_SET_$1=$2"
 }

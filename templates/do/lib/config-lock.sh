@@ -128,14 +128,14 @@ _config_look() {
 _config_is_dead() {
   if [[ -z $owner ]]; then
     [[ $1 -gt $_CONFIG_EMPTY_LOCK ]] # whole seconds: three may be two and a bit
-    return
+    return $?
   fi
   case $owner in [0-9]*' mlcc-lock') ;; *) return 1 ;; esac
   local owner_pid=${owner%% *} owner_host=${owner#* }
   case $owner_pid in *[!0-9]*) return 1 ;; esac
   if [[ ${owner_host%% *} != "$host" ]]; then
     [[ $1 -ge $_CONFIG_PATIENCE ]]
-    return
+    return $?
   fi
   # Our own lock is that of an update which a trap has interrupted to update the config itself.
   [[ $owner_pid == "$pid" ]] || _config_has_ended "$owner_pid"

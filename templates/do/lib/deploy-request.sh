@@ -14,6 +14,8 @@ _read_request() {
       'target '*) name=${line#* } ;;
     esac
   done <<<"$_LINES"
+  # Only --status does without.
+  [[ -n $name ]] || return 0
   _select_target "$name" || _fail "do/lib/targets.sh does not know $name" \
     'its descriptor was added after the project was rendered' 'mlcc check --fix'
 }

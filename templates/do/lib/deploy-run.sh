@@ -44,6 +44,7 @@ _deploy() {
     _step "finishing the teardown of $_TARGET first"
     _clean_first
   fi
+  _load_target
   _run
 }
 
@@ -61,11 +62,12 @@ _rollback() {
   _read_settings missing "$@"
   export ECR_IMAGE_URI=$previous
   _step "going back to $previous"
+  _load_target
   _run
   [[ $DRY_RUN == yes ]] || _info 'ECR_IMAGE_URI in do/config still names the image that do/push recorded last: a plain do/deploy deploys that one'
 }
 
-# Nothing is changed before every question is answered and checked.
+# Nothing is changed before every question is answered and the new settings have passed the checks.
 _reconfigure() {
   _ask_python current "$CONFIG_FILE" "$_TARGET"
   printf 'Current settings of %s:\n%s\n' "$_TARGET" "$_LINES" >&2
@@ -74,6 +76,12 @@ _reconfigure() {
     _confirm "$_TARGET is $_STATUS and will be deleted first. Go on?" || _fail 'cancelled; nothing was changed'
   fi
   _read_settings anew "$@"
+  _load_target
+  if [[ $DRY_RUN != yes ]]; then
+    _begin_work check
+    target_preflight
+    _end_work
+  fi
   _clean_first
   _run
 }
@@ -89,13 +97,14 @@ _clean_first() {
   for what in $_RECORDS; do export "DEPLOYMENT_TARGET_${_TARGET_TAG}_$what="; done
 }
 
+# Defines the target's functions.
+_load_target() { . "$DO_DIR/deploy.d/$_TARGET"; }
+
 # Checks, and then deploys or updates with the settings that are exported.
 _run() {
   local work=deploy
   if _is_live; then work=update; fi
   _target_status
-  # shellcheck disable=SC1090 # the target's own script
-  . "$DO_DIR/deploy.d/$_TARGET"
   if [[ $DRY_RUN == yes ]]; then
     _show_plan "$_TARGET (${_STATUS:-not deployed}): $work"
     target_preflight

@@ -50,6 +50,9 @@ class Request:
 def print_target(config_file, words):
     """The first call: arguments that make sense together, and the target that they are for."""
     request = Request(config_file, words)
+    if "status" in request.arguments.switches and not request.arguments.target:
+        print("option status")
+        return
     name, source = _target(request)
     target = deploy_schema.canonical(name)
     if target is None:

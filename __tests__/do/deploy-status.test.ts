@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { scriptedCatalog } from '../support/scripted-target.js';
+import { DeployProject, WORKING } from './support/deploy-project.js';
+
+const catalog = scriptedCatalog([
+  { name: 'probe', tag: 'PROBE' },
+  { name: 'other', tag: 'OTHER', family: 'kubernetes' },
+  { name: 'errand', tag: 'ERRAND', family: 'sagemaker-job' },
+]);
+const SETTINGS = ['--size', '3', '--place', 'here'];
+const FIRST = ['--target', 'probe', ...SETTINGS];
+const IMAGE = (name: string) => ['--set', `ECR_IMAGE_URI=${name}`];
+
+let project: DeployProject;
+beforeEach(() => {
+  project = new DeployProject(catalog);
+});
+afterEach(() => project.remove());
+
+const status = (tag = 'PROBE') => project.config(`DEPLOYMENT_TARGET_${tag}_STATUS`);
+const record = (what: string) => project.config(`DEPLOYMENT_TARGET_PROBE_${what}`);
+
+describe('a first deploy', () => {
+  test('is Creating before the work begins, and has the success status of its descriptor afterwards', () => {
+    const { code } = project.run('deploy', FIRST, {
+      preflight: 'grep -c PROBE_STATUS=.Creating "$CONFIG_FILE" >>"$CALLS" || :',
+      deploy: 'grep -c PROBE_STATUS=.Creating "$CONFIG_FILE" >>"$CALLS"',
+    });
+    expect(project.calls()).toEqual(['preflight probe none 3 red', '0', 'deploy probe none 3 red', '1']);
+    expect({ code, status: status(), target: project.config('DEPLOYMENT_TARGET') }).toEqual({
+      code: 0,
+      status: 'InService',
+      target: 'probe',
+    });
+  });
+
+  test('that a check refuses leaves the status alone, and keeps the answers', () => {
+    const { code } = project.run('deploy', FIRST, { preflight: 'return 1' });
+    expect({ code, calls: project.calls() }).toEqual({ code: 1, calls: ['preflight probe none 3 red'] });
+    expect({ status: status(), size: project.config('SIZE') }).toEqual({ status: '', size: '3' });
+    expect(project.run('deploy', []).code).toBe(0);
+  });
+
+  test.each([
+    ['return 1', 1],
+    ['return 2', 2],
+    ['exit 1', 1],
+    ['false; echo went on >>"$CALLS"', 1],
+    ['x=$(exit 255); echo went on >>"$CALLS"', 1],
+    ['exit 0', 1],
+  ])('[C07] that fails with `%s` is Failed, and stops there', (script, expected) => {
+    const { code, stderr } = project.run('deploy', FIRST, { deploy: `_record ENDPOINT mine; ${script}` });
+    expect({ code, status: status(), endpoint: record('ENDPOINT') }).toEqual({
+      code: expected,
+      status: 'Failed',
+      endpoint: 'mine',
+    });
+    expect(project.calls()).not.toContain('went on');
+    expect(stderr).toContain('the deployment to probe failed');
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('that gets %s is Interrupted', async (signal, expected) => {
+    const { code, stderr } = await project.runAndSignal('deploy', FIRST, signal, { deploy: WORKING });
+    expect({ code, status: status() }).toEqual({ code: expected, status: 'Interrupted' });
+    expect(stderr).toContain('do/clean --target probe');
+  });
+
+  test('that is killed stays Creating', async () => {
+    await project.runAndSignal('deploy', FIRST, 'SIGKILL', { deploy: WORKING });
+    expect(status()).toBe('Creating');
+  });
+
+  test.each(['Failed', 'Creating', 'Interrupted'])('goes on over what is %s', (left) => {
+    project.run('deploy', FIRST, {
+      deploy: `_record ENDPOINT mine; _set_status ${left}; trap - EXIT; exit 1`,
+    });
+    expect(status()).toBe(left);
+    project.calls();
+    expect(
+      project.run('deploy', [], { deploy: '_recorded ENDPOINT; echo "$_RECORDED" >>"$CALLS"' }).code,
+    ).toBe(0);
+    expect(project.calls().slice(1)).toEqual(['deploy probe none 3 red', 'mine']);
+    expect(status()).toBe('InService');
+  });
+
+  test('after an unfinished teardown finishes that first', () => {
+    project.run('deploy', FIRST, { deploy: '_record ENDPOINT mine' });
+    project.run('clean', [], { clean: 'return 1' });
+    expect(status()).toBe('Deleting');
+    project.calls();
+    project.run('deploy', [], { deploy: '_recorded ENDPOINT; echo "left: $_RECORDED" >>"$CALLS"' });
+    expect(project.calls()).toEqual([
+      'clean probe none 3 red',
+      'preflight probe none 3 red',
+      'deploy probe none 3 red',
+      'left:',
+    ]);
+    expect(status()).toBe('InService');
+  });
+});
+
+describe('an update', () => {
+  beforeEach(() => {
+    project.run('deploy', [...FIRST, ...IMAGE('one')], { deploy: '_record ENDPOINT mine' });
+    project.calls();
+  });
+
+  test('is what a deploy of a live target in focus does; the status stays throughout', () => {
+    const { code } = project.run('deploy', ['--colour=green', ...IMAGE('two')], {
+      update: 'grep -c "PROBE_STATUS=.InService" "$CONFIG_FILE" >>"$CALLS"',
+    });
+    expect(code).toBe(0);
+    expect(project.calls()).toEqual(['preflight probe two 3 green', 'update probe two 3 green', '1']);
+    expect([status(), record('IMAGE'), record('PREVIOUS_IMAGE')]).toEqual(['InService', 'two', 'one']);
+  });
+
+  test('that fails leaves the status and the images, and says so', () => {
+    const { code, stderr } = project.run('deploy', IMAGE('two'), { update: 'return 1' });
+    expect(code).toBe(1);
+    expect([status(), record('IMAGE'), record('PREVIOUS_IMAGE')]).toEqual(['InService', 'one', '']);
+    expect(stderr).toContain('the update of probe failed; its status is InService');
+  });
+
+  test('that fails where the service no longer serves is Failed when its script says so', () => {
+    const { code, stderr } = project.run('deploy', IMAGE('two'), { update: '_set_status Failed; return 1' });
+    expect([code, status()]).toEqual([1, 'Failed']);
+    expect(stderr).toContain('its status is Failed');
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('that gets %s keeps the status', async (signal) => {
+    const { code } = await project.runAndSignal('deploy', [], signal, { update: WORKING });
+    expect([code, status()]).toEqual([{ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal], 'InService']);
+  });
+
+  test('with the same image keeps the image before', () => {
+    project.run('deploy', IMAGE('two'));
+    project.run('deploy', [...IMAGE('two'), '--colour', 'green']);
+    expect([record('IMAGE'), record('PREVIOUS_IMAGE')]).toEqual(['two', 'one']);
+  });
+});
+
+describe('--rollback', () => {
+  test('updates to the image before, and back again', () => {
+    project.run('deploy', [...FIRST, ...IMAGE('one')]);
+    project.run('deploy', IMAGE('two'));
+    project.calls();
+    expect(project.run('deploy', ['--rollback', ...IMAGE('two')]).code).toBe(0);
+    expect(project.calls()).toEqual(['preflight probe one 3 red', 'update probe one 3 red']);
+    expect([record('IMAGE'), record('PREVIOUS_IMAGE')]).toEqual(['one', 'two']);
+    project.run('deploy', ['--rollback']);
+    expect([record('IMAGE'), record('PREVIOUS_IMAGE')]).toEqual(['two', 'one']);
+  });
+
+  test('after an update that ended the service deploys the image that served last', () => {
+    project.run('deploy', [...FIRST, ...IMAGE('one')]);
+    project.run('deploy', IMAGE('two'), { update: '_set_status Failed; return 1' });
+    project.calls();
+    expect(project.run('deploy', ['--rollback', ...IMAGE('two')]).code).toBe(0);
+    expect(project.calls()[1]).toBe('deploy probe one 3 red');
+    expect([status(), record('IMAGE')]).toEqual(['InService', 'one']);
+  });
+
+  test('without an image before fails, and changes nothing', () => {
+    project.run('deploy', [...FIRST, ...IMAGE('one')]);
+    const before = project.snapshot();
+    const { code, stderr } = project.run('deploy', ['--rollback']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('no image to go back to');
+    expect(project.snapshot()).toEqual(before);
+  });
+});
+
+describe('two live targets', () => {
+  const ENDPOINT = { deploy: '_record ENDPOINT "at $_TARGET"' };
+  beforeEach(() => {
+    project.run('deploy', FIRST, ENDPOINT);
+    project.run('deploy', ['--target', 'other', '--size', '4'], ENDPOINT);
+    project.calls();
+  });
+
+  test('each have their own status and records', () => {
+    expect([status('PROBE'), status('OTHER')]).toEqual(['InService', 'Running']);
+    expect(record('ENDPOINT')).toBe('at probe');
+    expect(project.config('DEPLOYMENT_TARGET_OTHER_ENDPOINT')).toBe('at other');
+  });
+
+  test('--target of the one out of focus only moves the focus, and says where it is', () => {
+    const { code, stderr } = project.run('deploy', ['--target', 'probe']);
+    expect({ code, calls: project.calls() }).toEqual({ code: 0, calls: [] });
+    expect(project.config('DEPLOYMENT_TARGET')).toBe('probe');
+    expect(stderr).toContain('at probe');
+  });
+
+  test('--target of the one out of focus with settings is refused: they would be lost', () => {
+    const before = project.snapshot();
+    const { code, stderr } = project.run('deploy', ['--target', 'probe', '--size=9']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--force');
+    expect(project.snapshot()).toEqual(before);
+  });
+
+  test('--force updates it and moves the focus', () => {
+    expect(project.run('deploy', ['--target', 'probe', '--force', '--size=9']).code).toBe(0);
+    expect(project.calls()).toContain('update probe none 9 red');
+    expect(project.config('DEPLOYMENT_TARGET')).toBe('probe');
+  });
+
+  test('--set DEPLOYMENT_TARGET updates it for this run, without moving the focus', () => {
+    expect(project.run('deploy', ['--set', 'DEPLOYMENT_TARGET=probe']).code).toBe(0);
+    expect(project.calls()).toContain('update probe none 4 red');
+    expect(project.config('DEPLOYMENT_TARGET')).toBe('other');
+  });
+});
+
+test('a job starts anew each time, in focus or not', () => {
+  const errand = ['--target', 'errand', ...SETTINGS];
+  project.run('deploy', errand);
+  expect(status('ERRAND')).toBe('Completed');
+  project.run('deploy', []);
+  project.run('deploy', FIRST);
+  project.calls();
+  project.run('deploy', ['--target', 'errand']);
+  expect(project.calls()).toEqual(['preflight errand none 3 red', 'deploy errand none 3 red']);
+});
+
+describe('--reconfigure', () => {
+  beforeEach(() => {
+    project.run('deploy', [...FIRST, '--colour', 'green', '--note', 'remember'], {
+      deploy: '_record ENDPOINT mine',
+    });
+    project.calls();
+  });
+
+  test('of a live deployment needs --yes where nobody can be asked', () => {
+    const before = project.snapshot();
+    const { code, stderr } = project.run('deploy', ['--reconfigure']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--yes');
+    expect(stderr).toContain('SIZE=3');
+    expect(project.snapshot()).toEqual(before);
+  });
+
+  test('with --yes cleans, keeps what is asked for, clears the rest, and deploys', () => {
+    expect(project.run('deploy', ['--reconfigure', '--yes', '--size', '8']).code).toBe(0);
+    expect(project.calls()).toEqual([
+      'preflight probe none 8 green',
+      expect.stringMatching(/^clean probe/),
+      'preflight probe none 8 green',
+      'deploy probe none 8 green',
+    ]);
+    expect([status(), record('ENDPOINT')]).toEqual(['InService', '']);
+    expect(['SIZE', 'COLOUR', 'NOTE'].map((key) => project.config(key))).toEqual(['8', 'green', '']);
+  });
+
+  test.each([
+    ['a wrong setting', ['--size', 'x'], 2, {}],
+    ['a failed check', ['--size', '8'], 1, { preflight: 'return 1' }],
+  ])('with %s cleans nothing', (_, args, expected, behaviour) => {
+    const before = project.snapshot();
+    expect(project.run('deploy', ['--reconfigure', '--yes', ...args], behaviour).code).toBe(expected);
+    expect(project.calls().join()).not.toContain('clean');
+    expect(project.snapshot()).toEqual(before);
+  });
+
+  test('stops when the teardown fails, with the state kept', () => {
+    expect(project.run('deploy', ['--reconfigure', '--yes'], { clean: 'return 1' }).code).toBe(1);
+    expect(project.calls().at(-1)).toMatch(/^clean/);
+    expect([status(), record('ENDPOINT'), project.config('NOTE')]).toEqual(['Deleting', 'mine', 'remember']);
+  });
+});

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
   buildCatalog,
   builtInSources,
   faultLine,
   loadCatalog,
+  readFolders,
   runtimeOwned,
   schemas,
   serveEngineRuntimeVarsUnion,
@@ -14,6 +16,7 @@ import {
   targetAliases,
   verbTargets,
 } from '../../lib/catalog/index.js';
+import { packageRoot } from '../../lib/package/index.js';
 
 const catalog = loadCatalog();
 
@@ -21,6 +24,18 @@ test('the built-in catalogue has no faults and no warnings', () => {
   const { faults, warnings } = buildCatalog(builtInSources());
   expect(faults.map(faultLine)).toEqual([]);
   expect(warnings.map(faultLine)).toEqual([]);
+});
+
+test('every script of the repository is executable', () => {
+  for (const { location, files } of [
+    ...readFolders(join(packageRoot, 'targets.d'), 'pack'),
+    ...readFolders(join(packageRoot, 'serve.d'), 'pack'),
+  ]) {
+    for (const name of ['deploy', 'clean', 'serve']) {
+      if (files.has(name))
+        expect([location, name, files.get(name)?.executable]).toEqual([location, name, true]);
+    }
+  }
 });
 
 // The table of the five is the contract with people's projects, written out on purpose.

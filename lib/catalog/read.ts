@@ -10,6 +10,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 /**
  * Reads every descriptor folder directly below `root`, sorted by name.
  * Files beside the folders (the schema, a README) are not descriptors; hidden entries are skipped.
+ * Some packers drop the executable bit of everything, so what comes with the package is executable by its first line.
  */
 export function readFolders(root: string, origin: Origin, label: string = root): DescriptorFolder[] {
   return list(root)
@@ -18,17 +19,20 @@ export function readFolders(root: string, origin: Origin, label: string = root):
       name,
       location: `${label}/${name}`,
       origin,
-      files: readFiles(join(root, name)),
+      files: readFiles(join(root, name), origin === 'built-in'),
     }));
 }
 
-function readFiles(folder: string, prefix = ''): Map<string, TextFile> {
+function readFiles(folder: string, byFirstLine: boolean, prefix = ''): Map<string, TextFile> {
   const files = new Map<string, TextFile>();
   for (const name of list(join(folder, prefix))) {
     const path = prefix ? `${prefix}/${name}` : name;
     if (isFolder(join(folder, path))) {
-      for (const [inner, file] of readFiles(folder, path)) files.set(inner, file);
-    } else files.set(path, readTextFile(join(folder, path)));
+      for (const [inner, file] of readFiles(folder, byFirstLine, path)) files.set(inner, file);
+      continue;
+    }
+    const { contents, executable } = readTextFile(join(folder, path));
+    files.set(path, { contents, executable: executable || (byFirstLine && contents.startsWith('#!')) });
   }
   return files;
 }

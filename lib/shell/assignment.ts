@@ -76,9 +76,15 @@ class WordReader {
     this.at += 1;
     if (next === "'") this.value += this.takeUntil("'");
     else if (next === '"') this.readDoubleQuoted();
-    else if (next === '\\') this.readEscaped(() => true);
+    else if (next === '\\') this.readBackslash();
     else if (next === '$' || next === '`') this.readExpansion(next, false);
     else this.value += next;
+  }
+
+  /** Outside quotes a continued line can move a tilde or a brace to where it expands. */
+  private readBackslash(): void {
+    if (this.text[this.at] === '\n') this.computed = true;
+    this.readEscaped(() => true);
   }
 
   private readDoubleQuoted(): void {
@@ -102,6 +108,8 @@ class WordReader {
   private readExpansion(opener: string, quoted: boolean): void {
     const next = this.text[this.at] ?? '';
     if (opener === '`' || next === '(') throw new CommandInWord();
+    // A continued line changes what the dollar stands before.
+    if (this.text.startsWith('\\\n', this.at)) this.computed = true;
     const ownDefault = `{${this.name}:-`;
     if (this.text.startsWith(ownDefault, this.at)) {
       this.at += ownDefault.length;

@@ -72,7 +72,7 @@ _config_parse_assignment() {
   if ! _config_word; then
     computed=1
     [[ -n $command ]]
-    return
+    return $?
   fi
   comment=$rest
   case $rest in
@@ -151,8 +151,10 @@ _config_escaped() {
   local next
   rest=${rest#?}
   if [[ -z $rest ]]; then
+    # Outside quotes a continued line can move a tilde or a brace to where it expands.
+    [[ $1 != any ]] || computed=1
     _config_more && rest=${rest#?}
-    return
+    return $?
   fi
   # In the C locale a character is a byte; a multi-byte one has no special first byte.
   next=${rest:0:1} rest=${rest#?}
@@ -163,6 +165,8 @@ _config_escaped() {
 # QUOTED: at $ or a backtick. Only ${KEY:-default} of this very key has a value that needs no shell.
 _config_expansion() {
   local taken default="\${$key:-"
+  # A continued line changes what the dollar stands before.
+  [[ $rest != '$\' ]] || computed=1
   case $rest in
     '`'* | '$('*) command=1 && return 1 ;;
     "$default"*)

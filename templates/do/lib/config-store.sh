@@ -1,8 +1,10 @@
 #!/bin/bash
+# shellcheck disable=SC2034 # the locals of the store are used by the files that it sources
 # The store of do/config. Sourced by scripts that set CONFIG_FILE:
 #   _update_config KEY VALUE   stores one value, under a lock, and exports it in the running shell
 #   _remove_config KEY         drops a key, in the file and in the running shell
 # Both return 1 when it failed and 2 for a bad key or value; a message says why, and never prints the value.
+# Traps call them, too: here it is `return $?`, for a bare `return` would give a trap the status from before it.
 #
 # usage: config-store.sh get KEY
 #        config-store.sh set KEY VALUE
@@ -18,24 +20,24 @@ case ${BASH_SOURCE[0]} in */*) _CONFIG_LIB=${BASH_SOURCE[0]%/*} ;; *) _CONFIG_LI
 _CONFIG_SECRET_PREFIXES='hf_ nvapi- AKIA ASIA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- sk-ant- sk-proj- xoxb- xoxp-'
 
 _update_config() {
-  _config_change "${1-}" "${2-}" || return
+  _config_change "${1-}" "${2-}" || return $?
   export "$1=$2"
 }
 
 _remove_config() {
-  _config_change "${1-}" || return
+  _config_change "${1-}" || return $?
   unset "$1"
 }
 
 # KEY [VALUE]: stores or drops. All locals of the store are here, so that nothing leaks into the caller.
 _config_change() {
   local LC_ALL=C IFS=$' \t\n' file lock held='' lines count contents new_line='' pid host mask tries=0 code
-  _config_check_key "$1" || return
+  _config_check_key "$1" || return $?
   if [[ $# -gt 1 ]]; then
-    _config_check_value "$1" "$2" || return
+    _config_check_value "$1" "$2" || return $?
     _config_line "$1" "$2"
   fi
-  _config_find_file || return
+  _config_find_file || return $?
   if [[ ! -w $file ]]; then
     printf '%s is read-only\n' "$file" >&2
     return 1
@@ -74,7 +76,7 @@ _config_find_file() {
 }
 
 _config_check_key() {
-  _config_is_key "$1" && return
+  _config_is_key "$1" && return 0
   printf "'%s' cannot be a key of do/config: a key has letters, digits and underscores, does not begin with a digit, and is not read-only in the shell\n" "$1" >&2
   return 2
 }
@@ -116,9 +118,9 @@ _config_is_secret() {
 # KEY: prints its value and a newline
 _config_print() {
   local LC_ALL=C IFS=$' \t\n' file lock lines count value=''
-  _config_check_key "$1" || return
-  _config_find_file || return
-  _config_load "$file" || return
+  _config_check_key "$1" || return $?
+  _config_find_file || return $?
+  _config_load "$file" || return $?
   if ! _config_find "$1"; then
     printf '%s has no value in %s\n' "$1" "$file" >&2
     return 1

@@ -186,6 +186,8 @@ class _WordReader:
         elif char == '"':
             self._read_double_quoted()
         elif char == "\\":
+            if self._peek() == "\n":
+                self.computed = True  # a continued line can move a tilde or a brace to where it expands
             self._read_escaped(None)
         elif char in "$`":
             self._read_expansion(char, False)
@@ -215,6 +217,8 @@ class _WordReader:
         char = self._peek()
         if opener == "`" or char == "(":
             raise _CommandInWord()
+        if self.text.startswith("\\\n", self.at):
+            self.computed = True  # a continued line changes what the dollar stands before
         own_default = "{" + self._key + ":-"
         if self.text.startswith(own_default, self.at):
             self.at += len(own_default)

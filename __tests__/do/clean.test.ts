@@ -111,6 +111,15 @@ describe('one target', () => {
     expect(project.snapshot()).toEqual(before);
   });
 
+  test('without access to AWS keeps its status', () => {
+    project.writeProgram('aws', 'echo "Unable to locate credentials" >&2; exit 253');
+    expect(project.run('clean', []).code).toBe(1);
+    expect({ status: recordOf('PROBE', 'STATUS'), calls: project.calls() }).toEqual({
+      status: 'InService',
+      calls: [],
+    });
+  });
+
   test('that has records but no status is cleaned too', () => {
     setConfig(project.project, { DEPLOYMENT_TARGET_PROBE_STATUS: '' });
     expect(project.run('clean', []).code).toBe(0);

@@ -1,4 +1,4 @@
-"""Runs a command on a pseudo-terminal and answers it. Reads {"command", "dialogue", "cwd"} as JSON from argument 1;
+"""Runs a command on a pseudo-terminal and answers it. Reads {"command", "dialogue", "cwd", "env"} as JSON from argument 1;
 the dialogue is a list of [text to wait for, keys to press]. Prints {"code", "output"}; code is 128 + N after signal N."""
 
 import json
@@ -16,7 +16,7 @@ def main():
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(request["cwd"])
-        os.execvpe(request["command"][0], request["command"], os.environ)
+        os.execvpe(request["command"][0], request["command"], request["env"])
     output = b""
     seen = 0
     dialogue = list(request["dialogue"])

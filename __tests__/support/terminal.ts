@@ -20,9 +20,9 @@ export function onTerminal(
   dialogue: readonly (readonly [string, string])[],
   options: { cwd: string; env: NodeJS.ProcessEnv },
 ): TerminalResult {
-  const request = JSON.stringify({ command, dialogue, cwd: options.cwd });
+  // The environment goes as data: a python3 that is a shim would put its own programs in front of the PATH.
+  const request = JSON.stringify({ command, dialogue, cwd: options.cwd, env: options.env });
   const result = spawnSync('python3', [join(packageRoot, '__tests__/support/terminal.py'), request], {
-    env: options.env,
     encoding: 'utf8',
   });
   if (result.status !== 0) throw new Error(result.stderr);

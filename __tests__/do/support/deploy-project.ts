@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Catalog } from '../../../lib/catalog/index.js';
 import { parseConfig } from '../../../lib/config/index.js';
@@ -24,6 +24,7 @@ export class DeployProject {
   constructor(catalog: Catalog, answers: Record<string, string> = {}) {
     this.project = makeProject({ catalog, answers });
     this.#calls = join(this.project.home, 'calls');
+    this.writeProgram('aws', 'printf "123456789012\\tarn:aws:iam::123456789012:user/me\\n"');
   }
 
   run(verb: string, args: readonly string[], behaviour: Behaviour = {}): RunResult {
@@ -76,6 +77,12 @@ export class DeployProject {
     return parseConfig(readFileSync(this.configFile, 'utf8')).get(key);
   }
 
+  /** Puts a shell program on the PATH of what `run` and the others start; it hides a real one of the same name. */
+  writeProgram(name: string, script: string): void {
+    mkdirSync(this.#programs, { recursive: true });
+    writeFileSync(join(this.#programs, name), `#!/bin/bash\n${script}\n`, { mode: 0o755 });
+  }
+
   /** Takes the lines that match out of do/config. */
   dropLines(pattern: RegExp): void {
     const lines = readFileSync(this.configFile, 'utf8').split('\n');
@@ -95,13 +102,18 @@ export class DeployProject {
     this.project.remove();
   }
 
+  get #programs(): string {
+    return join(this.project.home, 'bin');
+  }
+
   get #ready(): string {
     return join(this.project.home, 'ready');
   }
 
   #env({ env, ...scripts }: Behaviour): Record<string, string> {
     const hooks = Object.entries(scripts).map(([name, script]) => [`ON_${name.toUpperCase()}`, script]);
-    return { CALLS: this.#calls, ...env, ...Object.fromEntries(hooks) };
+    const path = `${this.#programs}:${process.env.PATH}`;
+    return { PATH: path, AWS_REGION: 'eu-west-1', CALLS: this.#calls, ...env, ...Object.fromEntries(hooks) };
   }
 
   async #waitUntilReady(child: ChildProcess): Promise<void> {

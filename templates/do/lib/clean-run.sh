@@ -83,6 +83,12 @@ _clean() {
   if _can_ask && [[ -z $_yes ]]; then
     _confirm "Delete what do/deploy created on $_TARGET (${_STATUS:-no status})?" || _fail 'cancelled; nothing was changed'
   fi
+  # Without access to AWS nothing could be deleted: then the status stays, too.
+  case $_TARGET_FAMILY in sagemaker-*)
+    . "$DO_DIR/lib/aws-preflight.sh"
+    _aws_preflight
+    ;;
+  esac
   _begin_work clean
   _set_status Deleting
   target_clean

@@ -123,7 +123,7 @@ _run() {
   _show_place
 }
 
-# Records what serves now, and what did before.
+# Records what serves now and what it runs on, and what served before.
 _finish() {
   local before
   _recorded IMAGE
@@ -131,6 +131,10 @@ _finish() {
   if [[ -n ${ECR_IMAGE_URI:-} && $ECR_IMAGE_URI != "$before" ]]; then
     _record PREVIOUS_IMAGE "$before"
     _record IMAGE "$ECR_IMAGE_URI"
+  fi
+  # Where a cluster is, the nodes' type is not ours to record.
+  if [[ $_TARGET_FAMILY != kubernetes && -n ${INSTANCE_TYPE:-} ]]; then
+    _update_config DEPLOYED_INSTANCE_TYPE "$INSTANCE_TYPE"
   fi
   _target_status
   if [[ $_STATUS != "$_TARGET_SUCCESS" ]]; then _set_status "$_TARGET_SUCCESS"; fi

@@ -42,8 +42,8 @@ export interface HeldLock {
 }
 
 /** Waits for the lock of a config (its real path, no symlink) and takes it. */
-export async function takeConfigLock(configPath: string): Promise<HeldLock> {
-  const sighting = new Sighting(configPath);
+export async function takeConfigLock(configPath: string, patienceMs = PATIENCE_MS): Promise<HeldLock> {
+  const sighting = new Sighting(configPath, patienceMs);
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const held = tryLock(configPath);
     if (held !== undefined) return held;
@@ -162,15 +162,18 @@ class Sighting {
   readonly #lock = new Steady();
   readonly #breakMark = new Steady();
 
-  constructor(private readonly configPath: string) {}
+  constructor(
+    private readonly configPath: string,
+    private readonly patienceMs: number,
+  ) {}
 
   /** Looks at the lock once. True when it is worth trying at once; throws when waiting longer makes no sense. */
   look(): boolean {
     const state = lockState(this.configPath);
     if (state === undefined) return true;
     const age = this.#lock.age(state.seen);
-    if (isDead(state, age)) return this.#break(state.seen);
-    if (age >= PATIENCE_MS) throw lockedFailure(this.configPath, state.owner);
+    if (isDead(state, age, this.patienceMs)) return this.#break(state.seen);
+    if (age >= this.patienceMs) throw lockedFailure(this.configPath, state.owner, this.patienceMs);
     return false;
   }
 
@@ -213,11 +216,11 @@ function lockState(configPath: string): LockState | undefined {
   return { seen: `owned ${owner}`, isEmpty: false, owner };
 }
 
-function isDead(state: LockState, age: number): boolean {
+function isDead(state: LockState, age: number, patienceMs: number): boolean {
   if (state.isEmpty) return age >= EMPTY_LOCK_MS;
   const owner = parseOwner(state.owner);
   if (owner === undefined) return false;
-  return isOnThisHost(owner) ? hasEnded(owner.pid) : age >= PATIENCE_MS;
+  return isOnThisHost(owner) ? hasEnded(owner.pid) : age >= patienceMs;
 }
 
 function isSameFile(file: number, path: string): boolean {
@@ -226,12 +229,12 @@ function isSameFile(file: number, path: string): boolean {
   return atPath !== undefined && atPath.ino === opened.ino && atPath.dev === opened.dev;
 }
 
-function lockedFailure(configPath: string, ownerLine: string): Failure {
+function lockedFailure(configPath: string, ownerLine: string, patienceMs: number): Failure {
   const owner = parseOwner(ownerLine);
   const who = owner === undefined ? 'an unknown process' : `process ${owner.pid} on ${owner.host}`;
   return new Failure({
     what: `${configPath} is locked by ${who}`,
-    why: `it has held ${configPath}.lock for ${PATIENCE_MS / 1000} seconds`,
+    why: `it has held ${configPath}.lock for ${patienceMs / 1000} seconds`,
     next: 'wait until it is done, or end it, and run the same command again',
     exit: 1,
   });

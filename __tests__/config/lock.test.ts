@@ -1,0 +1,208 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { readConfigFile, setConfigValue, withConfigLock } from '../../lib/config/index.js';
+import { LANGUAGES, type Language, Writers } from './support/writers.js';
+
+const writers = new Writers();
+const folder = mkdtempSync(join(tmpdir(), 'mlcc-lock-'));
+afterAll(() => {
+  writers.remove();
+  rmSync(folder, { recursive: true });
+});
+
+let count = 0;
+function configWith(text: string): string {
+  count += 1;
+  const file = join(folder, `config-${count}`);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** A process id that is no process's: the kernel gives out none above its limit of 2^22. */
+const NO_PROCESS = 2 ** 22 + 1;
+
+describe('many writers at once', () => {
+  test('[C05] 40 writers of 40 keys, in a mix of the languages, all win, and a reader sees whole files only', async () => {
+    const filler = 'x'.repeat(2_000);
+    const file = configWith('# head\n');
+    const keys = Array.from({ length: 40 }, (_, index) => `K${index}`);
+    let isDone = false;
+    const torn: string[] = [];
+    let readings = 0;
+    const watching = (async () => {
+      while (!isDone) {
+        const text = readFileSync(file, 'utf8');
+        readings += 1;
+        if (!/^# head\n(export K\d+='x{2000}'\n)*$/.test(text)) torn.push(text);
+        await sleep(1);
+      }
+    })();
+    const ended = await Promise.all(
+      keys.map((key, index) =>
+        writers.run(writers.command(LANGUAGES[index % 3] as Language, file, key, filler)),
+      ),
+    );
+    isDone = true;
+    await watching;
+    expect(ended.filter(({ code }) => code !== 0)).toEqual([]);
+    expect(readConfigFile(file).keys().sort()).toEqual(keys.sort());
+    expect(torn).toEqual([]);
+    expect(readings).toBeGreaterThan(10);
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  });
+
+  test('[C05] writers of one process take turns', async () => {
+    const file = configWith('');
+    const keys = Array.from({ length: 20 }, (_, index) => `K${index}`);
+    await Promise.all(keys.map((key) => setConfigValue(file, key, 'v')));
+    expect(readConfigFile(file).keys().sort()).toEqual(keys.sort());
+  });
+});
+
+interface Death {
+  holder: Language;
+  when: string;
+  /** For bash: the program that hangs, and whether it does its work before. */
+  hanging?: 'cp' | 'mv';
+  worksFirst?: boolean;
+}
+
+const DEATHS: readonly Death[] = [
+  { holder: 'bash', when: 'before it copies', hanging: 'cp' },
+  { holder: 'bash', when: 'after it has copied', hanging: 'cp', worksFirst: true },
+  { holder: 'bash', when: 'before it renames', hanging: 'mv' },
+  { holder: 'Python', when: 'in its work' },
+  { holder: 'TypeScript', when: 'in its work' },
+];
+
+describe('a writer that is killed while it holds the lock', () => {
+  async function killHolder({ holder, when, hanging, worksFirst }: Death, file: string): Promise<void> {
+    const env: NodeJS.ProcessEnv = {};
+    if (hanging !== undefined) {
+      const work = worksFirst ? `PATH=\${PATH#*:} ${hanging} "$@"\n` : '';
+      env.PATH = writers.programs(when, { [hanging]: `#!/bin/sh\n${work}echo held $$\nexec sleep 60\n` });
+    }
+    const child = writers.start(writers.command(holder, file, 'LOST', 'x', '', 'hold'), env);
+    const held = await new Promise<string>((resolve) => {
+      child.stdout?.once('data', (text: Buffer) => resolve(text.toString()));
+    });
+    child.kill('SIGKILL');
+    const hung = Number(held.split(' ')[1]);
+    if (hung) process.kill(hung, 'SIGKILL');
+    await new Promise((resolve) => {
+      child.once('close', resolve);
+    });
+    expect(existsSync(`${file}.lock`)).toBe(true);
+  }
+
+  test.each(DEATHS)('does not stop the next one: $holder, $when', async (death) => {
+    for (const next of LANGUAGES) {
+      const file = configWith("export OLD='kept'\n");
+      await killHolder(death, file);
+      const { code, stderr } = await writers.run(writers.command(next, file, 'K', 'v'));
+      expect({ next, code, stderr }).toEqual({ next, code: 0, stderr: '' });
+      expect(readFileSync(file, 'utf8')).toBe("export OLD='kept'\nexport K='v'\n");
+      expect(readdirSync(folder).filter((name) => /\.(lock|break)$/.test(name))).toEqual([]);
+    }
+  });
+});
+
+/** All languages at once, each with a config of its own, because these wait for seconds. */
+async function runAll(
+  prepare: (file: string) => void,
+  patience = '',
+): Promise<{ language: Language; code: number | null; stderr: string; text: string; hasLock: boolean }[]> {
+  return Promise.all(
+    LANGUAGES.map(async (language) => {
+      const file = configWith("export OLD='kept'\n");
+      prepare(file);
+      const { code, stderr } = await writers.run(writers.command(language, file, 'K', 'v', patience));
+      return {
+        language,
+        code,
+        stderr,
+        text: readFileSync(file, 'utf8'),
+        hasLock: existsSync(`${file}.lock`),
+      };
+    }),
+  );
+}
+
+const written = LANGUAGES.map((language) => ({
+  language,
+  code: 0,
+  stderr: '',
+  text: "export OLD='kept'\nexport K='v'\n",
+  hasLock: false,
+}));
+
+describe('locks that are left behind', () => {
+  const deadOwner = `${NO_PROCESS} ${readHost()} 1 mlcc-lock\n`;
+
+  test('an empty one, whose owner was killed before it wrote its name', async () => {
+    expect(await runAll((file) => writeFileSync(`${file}.lock`, ''))).toEqual(written);
+  });
+
+  test('one with half of the new contents, whose owner only config.owner names', async () => {
+    const results = await runAll((file) => {
+      writeFileSync(`${file}.owner`, deadOwner);
+      writeFileSync(`${file}.lock`, 'export OL');
+    });
+    expect(results).toEqual(written);
+  });
+
+  test('one that a waiter was killed over while it removed it', async () => {
+    const results = await runAll((file) => {
+      writeFileSync(`${file}.lock`, deadOwner);
+      writeFileSync(`${file}.lock.break`, deadOwner);
+    });
+    expect(results).toEqual(written);
+  });
+
+  test('one of another host, after the time that a waiter waits', async () => {
+    const results = await runAll((file) => writeFileSync(`${file}.lock`, '1 elsewhere 1 mlcc-lock\n'), '2');
+    expect(results).toEqual(written);
+  });
+});
+
+describe('a lock that is held', () => {
+  test('is not broken: the waiter gives up, names the owner and changes nothing', async () => {
+    const owner = `${process.pid} ${readHost()} 1 mlcc-lock\n`;
+    const results = await runAll((file) => writeFileSync(`${file}.lock`, owner), '2');
+    for (const { code, stderr, text, hasLock } of results) {
+      expect({ code, text, hasLock }).toEqual({ code: 1, text: "export OLD='kept'\n", hasLock: true });
+      expect(stderr).toContain(`locked by process ${process.pid}`);
+    }
+  });
+
+  test('is not broken for the owner before, whom config.owner still names while a lock is being made', async () => {
+    const dead = `${NO_PROCESS} ${readHost()} 1 mlcc-lock\n`;
+    const file = configWith("export OLD='kept'\n");
+    writeFileSync(`${file}.owner`, dead);
+    writeFileSync(`${file}.lock`, '');
+    const waiting = LANGUAGES.map((language) =>
+      writers.run(writers.command(language, file, `K_${language}`, 'v')),
+    );
+    await sleep(1_000);
+    expect(readFileSync(`${file}.lock`, 'utf8')).toBe('');
+    rmSync(`${file}.lock`);
+    expect((await Promise.all(waiting)).map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(readConfigFile(file).keys().length).toBe(4);
+  });
+
+  test('is released when the work fails, and when it changes nothing', async () => {
+    const file = configWith("export OLD='kept'\n");
+    await expect(withConfigLock(file, () => Promise.reject(new Error('stop')))).rejects.toThrow('stop');
+    await withConfigLock(file, (locked) => locked.replace(locked.text));
+    await withConfigLock(file, (locked) => locked.replace('# new\n'));
+    expect(readFileSync(file, 'utf8')).toBe('# new\n');
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  });
+});
+
+function readHost(): string {
+  return readFileSync('/proc/sys/kernel/hostname', 'utf8').trim();
+}

@@ -10,7 +10,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cache=${1:-$root/.cache/kube-openapi}
 mkdir -p "$cache"
 if [ ! -d "$cache/usr/share/gocode" ]; then
-  work=$(mktemp -d)
+  work=$(mktemp -d "${TMPDIR:-/tmp}/kube-openapi.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/parts"
   uri=$(sed -n 's/^URIs:[[:space:]]*\([^[:space:]]*\).*/\1/p' /etc/apt/sources.list.d/*.sources | head -n 1)

@@ -37,7 +37,7 @@ _select_from_menu() {
     _info 'nothing is recorded as deployed'
     exit 0
   fi
-  _choose 'Clean which one?' "${choices[@]}" 'none' || _CHOICE=none
+  _choose 'Clean which one?' ${choices[@]+"${choices[@]}"} 'none' || _CHOICE=none
   if [[ $_CHOICE == none ]]; then
     _info 'nothing was changed'
     exit 0

@@ -2,7 +2,7 @@
 
 usage: engine_process.py -- COMMAND [ARGUMENT...]
 
-A signal (TERM, INT, HUP, QUIT) is handed on to the engine by its process id. When the engine has ended, what is left
+A signal (TERM, HUP, QUIT; INT to its whole group, as from a terminal) is handed on to the engine by its process id. When the engine has ended, what is left
 of its process group (workers that lost their parent) is ended, too. The exit status is the engine's own; 128 + N when
 signal N ended it.
 
@@ -31,11 +31,18 @@ class EngineProcess:
             signal.signal(number, self._forward)
         self._process = subprocess.Popen(command, start_new_session=True)
         for number in self._early_signals:
-            self._process.send_signal(number)
+            self._deliver(number)
 
     def _forward(self, number, _frame):
         if self._process is None:
             self._early_signals.append(number)
+        else:
+            self._deliver(number)
+
+    def _deliver(self, number):
+        if number == signal.SIGINT:
+            # A terminal interrupts the whole group; a shell that waits for its child does not act on it alone.
+            self._signal_group(number)
         else:
             self._process.send_signal(number)
 
@@ -50,19 +57,21 @@ class EngineProcess:
         number = signal.SIGTERM
         while self._signal_group(number):
             time.sleep(0.05)
+            self._collect_orphans()
             number = signal.SIGKILL if time.monotonic() > deadline else 0
 
-    def _signal_group(self, number):
-        """Whether the group still had a process to signal."""
-        group = self._process.pid
+    def _collect_orphans(self):
+        """As the container's first process we inherit them: they would stay in the group as zombies."""
         try:
-            # As the container's first process we inherit orphans: without this they would stay in the group as zombies.
-            while os.waitpid(-group, os.WNOHANG)[0]:
+            while os.waitpid(-self._process.pid, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
             pass
+
+    def _signal_group(self, number):
+        """Whether the group still had a process to signal."""
         try:
-            os.killpg(group, number)
+            os.killpg(self._process.pid, number)
         except (ProcessLookupError, PermissionError):
             return False
         return True

@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -140,7 +140,7 @@ const written = LANGUAGES.map((language) => ({
 }));
 
 describe('locks that are left behind', () => {
-  const deadOwner = `${NO_PROCESS} ${readHost()} 1 mlcc-lock\n`;
+  const deadOwner = `${NO_PROCESS} ${hostname()} 1 mlcc-lock\n`;
 
   test('an empty one, whose owner was killed before it wrote its name', async () => {
     expect(await runAll((file) => writeFileSync(`${file}.lock`, ''))).toEqual(written);
@@ -170,7 +170,7 @@ describe('locks that are left behind', () => {
 
 describe('a lock that is held', () => {
   test('is not broken: the waiter gives up, names the owner and changes nothing', async () => {
-    const owner = `${process.pid} ${readHost()} 1 mlcc-lock\n`;
+    const owner = `${process.pid} ${hostname()} 1 mlcc-lock\n`;
     const results = await runAll((file) => writeFileSync(`${file}.lock`, owner), '2');
     for (const { code, stderr, text, hasLock } of results) {
       expect({ code, text, hasLock }).toEqual({ code: 1, text: "export OLD='kept'\n", hasLock: true });
@@ -179,7 +179,7 @@ describe('a lock that is held', () => {
   });
 
   test('is not broken for the owner before, whom config.owner still names while a lock is being made', async () => {
-    const dead = `${NO_PROCESS} ${readHost()} 1 mlcc-lock\n`;
+    const dead = `${NO_PROCESS} ${hostname()} 1 mlcc-lock\n`;
     const file = configWith("export OLD='kept'\n");
     writeFileSync(`${file}.owner`, dead);
     writeFileSync(`${file}.lock`, '');
@@ -202,7 +202,3 @@ describe('a lock that is held', () => {
     expect(existsSync(`${file}.lock`)).toBe(false);
   });
 });
-
-function readHost(): string {
-  return readFileSync('/proc/sys/kernel/hostname', 'utf8').trim();
-}

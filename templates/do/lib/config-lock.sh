@@ -53,25 +53,34 @@ _config_take_lock() {
     code=0
     held="$pid $host $RANDOM$RANDOM$RANDOM mlcc-lock"
     _config_create "$lock" "$held" || code=$?
+    if [[ $code -eq 1 ]]; then
+      _config_wait || status=1
+      continue
+    fi
+    [[ $code -ne 0 ]] || _config_own_lock || code=$?
     case $code in
-      0) if _config_own_lock; then status=0; fi ;;
-      2) status=1; _config_cannot_write ;;
-      *) _config_wait || status=1 ;;
+      0) status=0 ;;
+      2) status=1 && _config_cannot_write ;;
     esac
   done
   [[ -z $idle ]] || exec {idle}>&-
   return "$status"
 }
 
-# Writes config.owner; the file stays behind when the lock is gone, and may then be another user's
+# Names the owner in config.owner, which stays behind when the lock is gone and may be another user's.
+# 1: the lock was taken away again, 2: it cannot be written
 _config_own_lock() {
-  if ! { printf '%s\n' "$held" >|"$file.owner"; } 2>/dev/null; then
-    rm -f "$file.owner"
-    { printf '%s\n' "$held" >|"$file.owner"; } 2>/dev/null || :
-  fi
   local line=''
+  if ! _config_name_owner; then
+    rm -f "$file.owner"
+    _config_name_owner || { rm -f "$lock"; return 2; }
+  fi
   { IFS= read -r line <"$lock"; } 2>/dev/null || :
-  [[ $line == "$held" ]] && _config_holds_lock
+  [[ $line == "$held" ]]
+}
+
+_config_name_owner() {
+  { printf '%s\n' "$held" >|"$file.owner"; } 2>/dev/null && _config_holds_lock
 }
 
 # Whether the lock is still ours: a trap's own update may have taken it over

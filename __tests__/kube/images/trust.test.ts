@@ -1,13 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { pinImages, type RegistrySettings } from '../../../lib/kube/images/index.js';
+import { trustedRoots } from '../../../lib/kube/images/trust.js';
 import { CERTIFICATE_PROGRAM, TestAuthority } from '../../support/certificates.js';
 import { PUSH_PROGRAM, type PushedImage, pushImage } from '../../support/images.js';
 import { describeWithPrograms } from '../../support/programs.js';
 import { REGISTRY_PROGRAM, type Registry, startRegistry } from '../../support/registry.js';
 import { LoginFolder } from './support/credential-helpers.js';
-import { type LoggingProxy, startProxy } from './support/http-servers.js';
+import { type LoggingProxy, serve, startProxy } from './support/http-servers.js';
 
 const PROGRAMS = [REGISTRY_PROGRAM, PUSH_PROGRAM, CERTIFICATE_PROGRAM];
 
@@ -100,6 +102,42 @@ describeWithPrograms(PROGRAMS, 'whether a registry is trusted', () => {
     await expect(pin('other.test', settings, env)).rejects.toThrow(
       'The certificate of other.test is not trusted',
     );
+  });
+
+  test('Node’s own roots are always among those that are trusted', () => {
+    const own = trustedRoots({ SSL_CERT_FILE: '/absent' }, authority.root.certificateFile);
+    expect(own).toEqual(expect.arrayContaining([...rootCertificates]));
+    expect(own).toHaveLength(rootCertificates.length + 1);
+  });
+
+  test('what came by HTTPS is not continued by plain HTTP, and a login is not sent in the clear', async () => {
+    const clear: string[] = [];
+    const listener = await serve((incoming, outgoing) => {
+      clear.push(`${incoming.method} ${incoming.url}`);
+      outgoing.end('{"token":"t"}');
+    });
+    let answer: { status: number; headers: Record<string, string> };
+    const secure = await serve(
+      (_, out) => out.writeHead(answer.status, answer.headers).end(),
+      authority.issue('IP:127.0.0.1'),
+    );
+    try {
+      const settings = { [secure.host]: { caFile: authority.root.certificateFile } };
+      answer = { status: 307, headers: { location: `http://${listener.host}/` } };
+      await expect(pin(secure.host, settings)).rejects.toMatchObject({
+        why: [`It redirects from HTTPS to plain HTTP (${listener.host}).`],
+      });
+      answer = {
+        status: 401,
+        headers: { 'www-authenticate': `Bearer realm="http://${listener.host}/token"` },
+      };
+      await expect(pin(secure.host, settings)).rejects.toMatchObject({
+        why: [expect.stringContaining('a login would be sent in the clear')],
+      });
+      expect(clear).toEqual([]);
+    } finally {
+      await Promise.all([secure.stop(), listener.stop()]);
+    }
   });
 
   test('an authority’s file that is absent or holds none is named', async () => {

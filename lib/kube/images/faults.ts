@@ -31,8 +31,9 @@ export interface LostRequest {
 }
 
 /** Whether the request failed for want of time. */
-export function isTimeout(error: Error & { code?: unknown }): boolean {
-  return error.name === 'TimeoutError' || TIMEOUTS.test(String(error.code));
+export function isTimeout(error: unknown): boolean {
+  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };
+  return name === 'TimeoutError' || TIMEOUTS.test(String(code));
 }
 
 /** Says why a request got no answer: time, certificate, plain HTTP, or the network. */

@@ -140,8 +140,7 @@ export class RegistryClient {
       await this.#transport.send({ method: 'GET', url: new URL(`https://${apiHost}/v2/`) });
       return `https://${apiHost}`;
     } catch (error) {
-      const { cause } = error as Error;
-      if (cause instanceof Error && isTimeout(cause)) throw error;
+      if (isTimeout((error as Error).cause)) throw error;
       return `http://${apiHost}`;
     }
   }

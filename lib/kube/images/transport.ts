@@ -55,7 +55,9 @@ export class Transport {
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       const answer = await this.#exchange(target, { method, headers: sent, body: body ?? null }, signal);
       const location = answer.headers.location;
-      if (!REDIRECTS.has(answer.status) || typeof location !== 'string') return answer;
+      // What is posted is a login: it goes nowhere but where it was addressed to.
+      const followed = REDIRECTS.has(answer.status) && method !== 'POST';
+      if (!followed || typeof location !== 'string') return answer;
       const next = URL.canParse(location, target.href) ? new URL(location, target) : undefined;
       if (!next || !/^https?:$/.test(next.protocol))
         throw badAnswer(url.host, 'It redirects to no HTTP address.');

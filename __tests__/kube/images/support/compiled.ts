@@ -24,6 +24,7 @@ export interface Outcome {
 /** The library as plain JavaScript in a folder of its own, for what only a process of its own can show. */
 export class CompiledImages {
   readonly folder = mkdtempSync(join(tmpdir(), 'mlcc-compiled-'));
+  #scripts = 0;
 
   constructor() {
     copyFileSync(join(packageRoot, 'package.json'), join(this.folder, 'package.json'));
@@ -42,7 +43,8 @@ export class CompiledImages {
     text: string,
     { command = [] as string[], env = {} as NodeJS.ProcessEnv } = {},
   ): Promise<Outcome> {
-    const script = join(this.folder, 'script.mjs');
+    this.#scripts += 1;
+    const script = join(this.folder, `script-${this.#scripts}.mjs`);
     writeFileSync(script, `import { pinImages } from './lib/kube/images/index.js';\n${text}`);
     const [program = '', ...args] = [...command, process.execPath, script];
     const options = { env, cwd: this.folder, timeout: 10_000 };

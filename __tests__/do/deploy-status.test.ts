@@ -1,6 +1,9 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { scriptedCatalog } from '../support/scripted-target.js';
 import { DeployProject, WORKING } from './support/deploy-project.js';
+import { setConfig } from './support/probe.js';
 
 const catalog = scriptedCatalog([
   { name: 'probe', tag: 'PROBE' },
@@ -17,6 +20,18 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
+/** What do/deploy leaves behind, without its time. */
+function deployed(tag: string, records: Record<string, string>, settings: Record<string, string> = {}): void {
+  const prefix = `DEPLOYMENT_TARGET_${tag}_`;
+  setConfig(project.project, {
+    DEPLOYMENT_TARGET: tag.toLowerCase(),
+    SIZE: '3',
+    PLACE: 'here',
+    ...settings,
+    ...Object.fromEntries(Object.entries(records).map(([what, value]) => [prefix + what, value])),
+  });
+}
+
 const status = (tag = 'PROBE') => project.config(`DEPLOYMENT_TARGET_${tag}_STATUS`);
 const record = (what: string) => project.config(`DEPLOYMENT_TARGET_PROBE_${what}`);
 
@@ -32,6 +47,18 @@ describe('a first deploy', () => {
       status: 'InService',
       target: 'probe',
     });
+  });
+
+  test.each([
+    ['is missing', undefined],
+    ['defines nothing', '#!/bin/bash\n'],
+  ])('of a target whose script %s fails, and names it', (_, text) => {
+    const script = join(project.project.dir, 'do/deploy.d/probe');
+    if (text === undefined) rmSync(script);
+    else writeFileSync(script, text);
+    const { code, stderr } = project.run('deploy', FIRST);
+    expect([code, status()]).toEqual([1, '']);
+    expect(stderr).toContain('do/deploy.d/probe');
   });
 
   test('that a check refuses leaves the status alone, and keeps the answers', () => {
@@ -75,11 +102,7 @@ describe('a first deploy', () => {
   });
 
   test.each(['Failed', 'Creating', 'Interrupted'])('goes on over what is %s', (left) => {
-    project.run('deploy', FIRST, {
-      deploy: `_record ENDPOINT mine; _set_status ${left}; trap - EXIT; exit 1`,
-    });
-    expect(status()).toBe(left);
-    project.calls();
+    deployed('PROBE', { STATUS: left, ENDPOINT: 'mine' });
     expect(
       project.run('deploy', [], { deploy: '_recorded ENDPOINT; echo "$_RECORDED" >>"$CALLS"' }).code,
     ).toBe(0);
@@ -88,10 +111,7 @@ describe('a first deploy', () => {
   });
 
   test('after an unfinished teardown finishes that first', () => {
-    project.run('deploy', FIRST, { deploy: '_record ENDPOINT mine' });
-    project.run('clean', [], { clean: 'return 1' });
-    expect(status()).toBe('Deleting');
-    project.calls();
+    deployed('PROBE', { STATUS: 'Deleting', ENDPOINT: 'mine' });
     project.run('deploy', [], { deploy: '_recorded ENDPOINT; echo "left: $_RECORDED" >>"$CALLS"' });
     expect(project.calls()).toEqual([
       'clean probe none 3 red',
@@ -105,8 +125,7 @@ describe('a first deploy', () => {
 
 describe('an update', () => {
   beforeEach(() => {
-    project.run('deploy', [...FIRST, ...IMAGE('one')], { deploy: '_record ENDPOINT mine' });
-    project.calls();
+    deployed('PROBE', { STATUS: 'InService', ENDPOINT: 'mine', IMAGE: 'one' });
   });
 
   test('is what a deploy of a live target in focus does; the status stays throughout', () => {
@@ -121,7 +140,7 @@ describe('an update', () => {
   test('that fails leaves the status and the images, and says so', () => {
     const { code, stderr } = project.run('deploy', IMAGE('two'), { update: 'return 1' });
     expect(code).toBe(1);
-    expect([status(), record('IMAGE'), record('PREVIOUS_IMAGE')]).toEqual(['InService', 'one', '']);
+    expect([status(), record('IMAGE'), record('PREVIOUS_IMAGE')]).toEqual(['InService', 'one', undefined]);
     expect(stderr).toContain('the update of probe failed; its status is InService');
   });
 
@@ -145,9 +164,7 @@ describe('an update', () => {
 
 describe('--rollback', () => {
   test('updates to the image before, and back again', () => {
-    project.run('deploy', [...FIRST, ...IMAGE('one')]);
-    project.run('deploy', IMAGE('two'));
-    project.calls();
+    deployed('PROBE', { STATUS: 'InService', IMAGE: 'two', PREVIOUS_IMAGE: 'one' });
     expect(project.run('deploy', ['--rollback', ...IMAGE('two')]).code).toBe(0);
     expect(project.calls()).toEqual(['preflight probe one 3 red', 'update probe one 3 red']);
     expect([record('IMAGE'), record('PREVIOUS_IMAGE')]).toEqual(['one', 'two']);
@@ -156,16 +173,14 @@ describe('--rollback', () => {
   });
 
   test('after an update that ended the service deploys the image that served last', () => {
-    project.run('deploy', [...FIRST, ...IMAGE('one')]);
-    project.run('deploy', IMAGE('two'), { update: '_set_status Failed; return 1' });
-    project.calls();
+    deployed('PROBE', { STATUS: 'Failed', IMAGE: 'one', PREVIOUS_IMAGE: 'zero' });
     expect(project.run('deploy', ['--rollback', ...IMAGE('two')]).code).toBe(0);
     expect(project.calls()[1]).toBe('deploy probe one 3 red');
     expect([status(), record('IMAGE')]).toEqual(['InService', 'one']);
   });
 
   test('without an image before fails, and changes nothing', () => {
-    project.run('deploy', [...FIRST, ...IMAGE('one')]);
+    deployed('PROBE', { STATUS: 'InService', IMAGE: 'one' });
     const before = project.snapshot();
     const { code, stderr } = project.run('deploy', ['--rollback']);
     expect(code).toBe(1);
@@ -175,17 +190,17 @@ describe('--rollback', () => {
 });
 
 describe('two live targets', () => {
-  const ENDPOINT = { deploy: '_record ENDPOINT "at $_TARGET"' };
   beforeEach(() => {
-    project.run('deploy', FIRST, ENDPOINT);
-    project.run('deploy', ['--target', 'other', '--size', '4'], ENDPOINT);
-    project.calls();
+    deployed('PROBE', { STATUS: 'InService', ENDPOINT: 'at probe' });
+    deployed('OTHER', { STATUS: 'Running', ENDPOINT: 'at other' }, { SIZE: '4' });
   });
 
-  test('each have their own status and records', () => {
+  test('each keep their own status and records when one is deployed anew', () => {
+    deployed('OTHER', { STATUS: '', ENDPOINT: '' });
+    project.run('deploy', [], { deploy: '_record ENDPOINT elsewhere' });
     expect([status('PROBE'), status('OTHER')]).toEqual(['InService', 'Running']);
     expect(record('ENDPOINT')).toBe('at probe');
-    expect(project.config('DEPLOYMENT_TARGET_OTHER_ENDPOINT')).toBe('at other');
+    expect(project.config('DEPLOYMENT_TARGET_OTHER_ENDPOINT')).toBe('elsewhere');
   });
 
   test('--target of the one out of focus only moves the focus, and says where it is', () => {
@@ -221,18 +236,15 @@ test('a job starts anew each time, in focus or not', () => {
   project.run('deploy', errand);
   expect(status('ERRAND')).toBe('Completed');
   project.run('deploy', []);
-  project.run('deploy', FIRST);
-  project.calls();
+  deployed('PROBE', { STATUS: 'InService' });
+  expect(project.calls().filter((call) => call.startsWith('deploy'))).toHaveLength(2);
   project.run('deploy', ['--target', 'errand']);
   expect(project.calls()).toEqual(['preflight errand none 3 red', 'deploy errand none 3 red']);
 });
 
 describe('--reconfigure', () => {
   beforeEach(() => {
-    project.run('deploy', [...FIRST, '--colour', 'green', '--note', 'remember'], {
-      deploy: '_record ENDPOINT mine',
-    });
-    project.calls();
+    deployed('PROBE', { STATUS: 'InService', ENDPOINT: 'mine' }, { COLOUR: 'green', NOTE: 'remember' });
   });
 
   test('of a live deployment needs --yes where nobody can be asked', () => {

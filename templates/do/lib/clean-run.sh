@@ -73,11 +73,12 @@ _clean() {
     return
   fi
   _target_status
-  # shellcheck disable=SC1090 # the target's own script
-  . "$DO_DIR/clean.d/$_TARGET"
+  _load_functions "clean.d/$_TARGET" target_clean
   if [[ -n $DRY_RUN ]]; then
     printf 'Dry run: nothing is called, nothing is written.\n\n%s (%s): clean\n\nCalls:\n' "$_TARGET" "${_STATUS:-no status}"
+    _begin_work plan
     target_clean
+    _end_work
     return
   fi
   if _can_ask && [[ -z $_yes ]]; then

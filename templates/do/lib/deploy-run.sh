@@ -61,7 +61,8 @@ _rollback() {
     'an earlier image is recorded once a second one has been deployed' 'do/deploy deploys the current one'
   _read_settings missing "$@"
   export ECR_IMAGE_URI=$previous
-  _step "going back to $previous"
+  _SETTINGS+=("ECR_IMAGE_URI rollback $previous")
+  [[ $DRY_RUN == yes ]] || _step "going back to $previous"
   _load_target
   _run
   [[ $DRY_RUN == yes ]] || _info 'ECR_IMAGE_URI in do/config still names the image that do/push recorded last: a plain do/deploy deploys that one'
@@ -97,8 +98,7 @@ _clean_first() {
   for what in $_RECORDS; do export "DEPLOYMENT_TARGET_${_TARGET_TAG}_$what="; done
 }
 
-# Defines the target's functions.
-_load_target() { . "$DO_DIR/deploy.d/$_TARGET"; }
+_load_target() { _load_functions "deploy.d/$_TARGET" target_preflight target_deploy target_update; }
 
 # Checks, and then deploys or updates with the settings that are exported.
 _run() {
@@ -107,8 +107,11 @@ _run() {
   _target_status
   if [[ $DRY_RUN == yes ]]; then
     _show_plan "$_TARGET (${_STATUS:-not deployed}): $work"
+    _say_only
+    _begin_work plan
     target_preflight
     "target_$work"
+    _end_work
     return
   fi
   _store_answers
@@ -129,7 +132,7 @@ _finish() {
   _recorded IMAGE
   before=$_RECORDED
   if [[ -n ${ECR_IMAGE_URI:-} && $ECR_IMAGE_URI != "$before" ]]; then
-    _record PREVIOUS_IMAGE "$before"
+    [[ -z $before ]] || _record PREVIOUS_IMAGE "$before"
     _record IMAGE "$ECR_IMAGE_URI"
   fi
   # Where a cluster is, the nodes' type is not ours to record.

@@ -1,8 +1,18 @@
 # shellcheck shell=bash
 # The part of a run that changes things: whatever ends it, the status says afterwards what is the case.
 
-# What is being done: '' (nothing that needs a word), check, deploy, update or clean.
+# What is being done: '' (nothing that needs a word), plan (a dry run), check, deploy, update or clean.
 _WORK=
+
+# SCRIPT FUNCTION...: sources a target's script, which is to define the functions
+_load_functions() {
+  local script=$1 name
+  [[ -f $DO_DIR/$script ]] || _fail "do/$script is missing" 'the target has no such script' 'restore it, or run: mlcc regenerate'
+  . "$DO_DIR/$script"
+  for name in "${@:2}"; do
+    declare -F "$name" >/dev/null || _fail "do/$script does not define $name" '' 'mlcc check shows what a target needs'
+  done
+}
 
 # KIND: from here to _end_work, an end of the script is a failure or an interruption of this work
 _begin_work() {

@@ -17,7 +17,7 @@ test('[C14] the Dockerfile has a description literally, with no entity', () => {
   expect(dockerfile).not.toMatch(/&amp;|&#|&lt;|&quot;/);
 });
 
-test.each(catalog.engines.map(({ manifest }) => [manifest.engine, manifest.base_image]))(
+test.each(catalog.engines.map(({ manifest }) => [manifest.engine, manifest.base_image ?? '']))(
   'the image of %s starts from %s, or from the answer',
   (engine, image) => {
     expect(dockerfileOf({ engine })).toMatch(new RegExp(`^ARG BASE_IMAGE=${image}$`, 'm'));

@@ -3,18 +3,27 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Clock } from './clock.js';
-import { garbageController } from './controllers/garbage.js';
-import { namespaceController } from './controllers/namespace.js';
+import { allControllers } from './controllers/all.js';
+import { addNode, type NodeSpec } from './controllers/node.js';
+import { Plans } from './controllers/plans.js';
 import { runControllers } from './controllers/run.js';
 import { Tools } from './controllers/tools.js';
+import { PodBackends } from './pods/backends.js';
 import { selfSignedCertificate } from './server/certificate.js';
 import { Faults } from './server/faults.js';
 import { kubeconfigText } from './server/kubeconfig.js';
 import { RequestLog } from './server/request-log.js';
 import { ApiServer } from './server/server.js';
 import { Store } from './store.js';
+import { PodStreams } from './streams/pod-streams.js';
 
+export type { NodeSpec } from './controllers/node.js';
+export type { EndpointPlan, PodPlan } from './controllers/plans.js';
 export type { KubeObject } from './json.js';
+export type { ExecCall, LogCall, PodBackend } from './pods/backends.js';
+export { containerEnvironment } from './pods/environment.js';
+export { resourceOfKind } from './resources.js';
+export { validateObject } from './rules/validate-object.js';
 export type { FaultAction, FaultRule } from './server/faults.js';
 export type { LoggedRequest } from './server/request-log.js';
 
@@ -25,6 +34,8 @@ export interface KubeApiOptions {
   context?: string;
   /** Namespaces that exist at the start, beside `default` and `kube-system`. */
   namespaces?: readonly string[];
+  /** One node with eight GPUs by default. */
+  nodes?: readonly NodeSpec[];
   /** Tokens that are let in beside the kubeconfig's own. */
   acceptToken?: (token: string) => boolean;
 }
@@ -39,6 +50,10 @@ export interface KubeApi {
   /** The text of a kubeconfig for this server, in a namespace of one's choice. */
   kubeconfig(namespace?: string): string;
   clock: Clock;
+  /** How Pods and inference endpoints fare. */
+  plans: Plans;
+  /** What runs inside the Pods. */
+  pods: PodBackends;
   faults: Faults;
   log: RequestLog;
   store: Store;
@@ -49,7 +64,7 @@ export interface KubeApi {
 
 /** Starts an API server on a free loopback port; each one is a cluster of its own. */
 export async function startKubeApi(options: KubeApiOptions = {}): Promise<KubeApi> {
-  const { context = 'test', namespaces = [], acceptToken = () => false } = options;
+  const { context = 'test', namespaces = [], nodes = [{}], acceptToken = () => false } = options;
   const clock = new Clock(options.clock ?? 'auto');
   const store = new Store();
   const cluster = { store, clock };
@@ -57,16 +72,20 @@ export async function startKubeApi(options: KubeApiOptions = {}): Promise<KubeAp
   const log = new RequestLog();
   const token = randomBytes(16).toString('hex');
   const certificate = selfSignedCertificate();
-  const { drain } = runControllers(cluster, [namespaceController, garbageController]);
+  const plans = new Plans();
+  const pods = new PodBackends();
+  const { drain } = runControllers(cluster, allControllers(plans));
   const objects = new Tools(cluster);
   for (const name of ['default', 'kube-system', ...namespaces])
     objects.create('Namespace', { metadata: { name } });
+  for (const node of nodes) addNode(node, objects);
   drain();
 
   const server = new ApiServer({
     cluster,
     faults,
     log,
+    streams: new PodStreams(store, pods),
     acceptToken: (given) => given === token || acceptToken(given),
     certificate,
   });
@@ -90,6 +109,8 @@ export async function startKubeApi(options: KubeApiOptions = {}): Promise<KubeAp
     kubeconfigPath,
     kubeconfig,
     clock,
+    plans,
+    pods,
     faults,
     log,
     store,

@@ -11,8 +11,8 @@ export const namespaceController: Controller = (event, tools) => {
       draft.status = { phase: 'Active' };
     });
   }
-  const name = object.kind === 'Namespace' ? object.metadata.name : object.metadata.namespace;
-  const namespace = name ? tools.get('Namespace', undefined, name) : undefined;
+  const name = (object.kind === 'Namespace' ? object.metadata.name : object.metadata.namespace) ?? '';
+  const namespace = tools.get('Namespace', undefined, name);
   if (!namespace?.metadata.deletionTimestamp) return;
   const contents = tools.store.all().filter((entry) => entry.object.metadata.namespace === name);
   for (const entry of contents) if (!entry.object.metadata.deletionTimestamp) tools.remove(entry.object);

@@ -1,7 +1,7 @@
 import { type ApiResource, apiVersionOf, RESOURCES } from '../resources.js';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
-const POD_STREAMS = ['attach', 'exec', 'log', 'portforward'];
+const POD_STREAMS = ['exec', 'log', 'portforward'];
 
 const groups = [...new Set(RESOURCES.map((resource) => resource.group))].filter(Boolean);
 const versionsOf = (group: string): string[] => [

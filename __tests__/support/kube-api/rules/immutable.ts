@@ -64,7 +64,7 @@ function fixedPodSpec(pod: KubeObject): JsonObject {
   const spec = clone(pod.spec) as JsonObject;
   for (const container of [...listAt(spec, 'containers'), ...listAt(spec, 'initContainers')])
     delete container.image;
-  for (const field of ['activeDeadlineSeconds', 'tolerations', 'nodeName']) delete spec[field];
+  for (const field of ['activeDeadlineSeconds', 'tolerations']) delete spec[field];
   return spec;
 }
 

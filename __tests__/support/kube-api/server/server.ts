@@ -8,20 +8,15 @@ import { type Address, parseAddress } from '../requests/address.js';
 import { type Answer, handle } from '../requests/handle.js';
 import { watchObjects } from '../requests/watch.js';
 import type { Cluster } from '../requests/write.js';
+import type { PodStreams } from '../streams/pod-streams.js';
 import type { FaultRule, Faults } from './faults.js';
 import type { LoggedRequest, RequestLog } from './request-log.js';
-
-/** Serves what is not a plain answer: a Pod's log, exec and port-forward. */
-export interface PodStreams {
-  log(address: Address, query: URLSearchParams, response: ServerResponse): void;
-  upgrade(address: Address, request: IncomingMessage, socket: Socket, head: Buffer): void;
-}
 
 export interface ServerParts {
   cluster: Cluster;
   faults: Faults;
   log: RequestLog;
-  streams?: PodStreams;
+  streams: PodStreams;
   acceptToken: (token: string) => boolean;
   certificate: { cert: string; key: string };
 }
@@ -75,7 +70,7 @@ export class ApiServer {
       }
       if (address?.resource.kind === 'Pod' && address.subresource === 'log') {
         entry.code = 200;
-        return this.parts.streams?.log(address, entry.query, response);
+        return this.parts.streams.log(address, entry.query, response);
       }
       const answer = this.#resourceOrDocument(entry, address);
       if (fault) return this.#fail(fault, entry, response);
@@ -108,7 +103,7 @@ export class ApiServer {
       const address = parseAddress(entry.path);
       if (address?.resource.kind !== 'Pod' || !address.subresource) throw noSuchPath();
       entry.code = 101;
-      this.parts.streams?.upgrade(address, request, socket, head);
+      this.parts.streams.upgrade(address, request, socket, head);
     } catch (error) {
       const body = error instanceof ApiError ? error.body : internalError(error);
       entry.code = body.code;

@@ -1,0 +1,31 @@
+/**
+ * The dictionary with which SPDY/3 compresses headers, a constant of that protocol: header words, each behind its length
+ * in four bytes, then common values run together. zlib refuses a stream made with any other.
+ */
+const WORDS =
+  'options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age allow ' +
+  'authorization cache-control connection content-base content-encoding content-language content-length ' +
+  'content-location content-md5 content-range content-type date etag expect expires from host if-match ' +
+  'if-modified-since if-none-match if-range if-unmodified-since last-modified location max-forwards pragma ' +
+  'proxy-authenticate proxy-authorization range referer retry-after server te trailer transfer-encoding upgrade ' +
+  'user-agent vary via warning www-authenticate method get status 200_OK version HTTP/1.1 url public set-cookie ' +
+  'keep-alive origin';
+
+const VALUES =
+  '100101201202205206300302303304305306307402405406407408409410411412413414415416417502504505' +
+  '203 Non-Authoritative Information204 No Content301 Moved Permanently400 Bad Request401 Unauthorized403 Forbidden' +
+  '404 Not Found500 Internal Server Error501 Not Implemented503 Service Unavailable' +
+  'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec 00:00:00 Mon, Tue, Wed, Thu, Fri, Sat, Sun, GMT' +
+  'chunked,text/html,image/png,image/jpg,image/gif,application/xml,application/xhtml+xml,text/plain,' +
+  'text/javascript,publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.';
+
+function lengthPrefixed(word: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(word.length);
+  return Buffer.concat([length, Buffer.from(word)]);
+}
+
+export const SPDY_DICTIONARY = Buffer.concat([
+  ...WORDS.split(' ').map((word) => lengthPrefixed(word.replace('_', ' '))),
+  Buffer.from(VALUES),
+]);

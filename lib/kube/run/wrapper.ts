@@ -10,8 +10,9 @@ D=$1 ingest_url=$2 sandbox_image=$3 sandbox_tag=$4
 shift 4
 session=$D/state/session.jsonl
 run=
+pending=
 rc=0
-forward() { if [ -n "$run" ]; then kill -s "$1" "$run" 2>/dev/null || true; fi; }
+forward() { if [ -n "$run" ]; then kill -s "$1" "$run" 2>/dev/null || true; else pending=$1; fi; }
 trap 'forward TERM' TERM
 trap 'forward INT' INT
 
@@ -41,6 +42,8 @@ send() {
 
 start "$@" &
 run=$!
+# A signal that came before the run's number was known.
+if [ -n "$pending" ]; then forward "$pending"; fi
 wait "$run" || rc=$?
 # A signal ends the wait, not the run.
 while kill -0 "$run" 2>/dev/null; do

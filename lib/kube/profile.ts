@@ -17,7 +17,8 @@ interface Overlay {
   secret_env?: SecretVariable[];
 }
 
-interface Resources {
+/** Resources as a profile writes them. */
+export interface Resources {
   cpu_request?: string | number;
   mem_request?: string | number;
   cpu_limit?: string | number;
@@ -60,11 +61,14 @@ export interface ProfileSource {
 export interface EffectiveResources {
   cpuRequest: string;
   memoryRequest: string;
-  cpuLimit: string;
-  memoryLimit: string;
+  cpuLimit?: string;
+  memoryLimit?: string;
   /** Whole GPUs; request and limit are always the same. */
   gpu: number;
 }
+
+/** Resources where a profile names none. */
+export type DefaultResources = Resources & Required<Pick<Resources, 'cpu_request' | 'mem_request' | 'gpu'>>;
 
 /** What the profile says for one domain: its own values with the domain's overlay on top. */
 export interface DomainSettings {
@@ -86,18 +90,25 @@ export function readProfile(source: SourceFile, faults: Faults): ProfileSource |
 /**
  * Lays the overlay `[domain.<name>]` over the profile. A domain's variable replaces the profile's of the same name, also
  * where one is a literal and the other comes from a secret; within one level a literal wins.
+ * @param defaults resources where the profile names none
  */
 export function settingsFor(
   { profile, document }: ProfileSource,
   domain: string,
+  defaults: DefaultResources,
   faults: Faults,
 ): DomainSettings {
   const overlay = Object.entries(profile.domain ?? {}).find(([name]) => name === domain)?.[1] ?? {};
   const overlayPath = pointer(['domain', domain]);
   checkUnique(profile.secret_env, '/secret_env', document, faults);
   checkUnique(overlay.secret_env, `${overlayPath}/secret_env`, document, faults);
+  const places = { document, tables: [`${overlayPath}/resources`, '/resources'] };
   return {
-    resources: effectiveResources(profile, overlay, document, overlayPath, faults),
+    resources: effectiveResources(
+      { ...defaults, ...profile.resources, ...overlay.resources },
+      places,
+      faults,
+    ),
     ...mergeVariables(profile, overlay),
   };
 }
@@ -133,32 +144,23 @@ function checkUnique(
 }
 
 function effectiveResources(
-  profile: Profile,
-  overlay: Overlay,
-  document: TomlDocument,
-  overlayPath: string,
+  chosen: DefaultResources & Resources,
+  { document, tables }: { document: TomlDocument; tables: readonly string[] },
   faults: Faults,
 ): EffectiveResources {
-  const chosen: Resources = { ...profile.resources, ...overlay.resources };
-  const resources = {
-    cpuRequest: String(chosen.cpu_request ?? '2'),
-    memoryRequest: String(chosen.mem_request ?? "6Gi"),
-    cpuLimit: String(chosen.cpu_limit ?? '8'),
-    memoryLimit: String(chosen.mem_limit ?? "16Gi"),
-    gpu: chosen.gpu ?? 0,
+  for (const kind of ['cpu', 'mem'] as const) {
+    const [request, limit] = [chosen[`${kind}_request`], chosen[`${kind}_limit`]];
+    if (limit === undefined || (quantitySize(String(request)) ?? 0) <= (quantitySize(String(limit)) ?? 0))
+      continue;
+    const keys = tables.flatMap((table) => [`${table}/${kind}_request`, `${table}/${kind}_limit`]);
+    const where = document.where(keys.find(document.at) ?? '/resources');
+    faults.add(where, `${kind}_request ${request} is more than ${kind}_limit ${limit}`);
+  }
+  return {
+    cpuRequest: String(chosen.cpu_request),
+    memoryRequest: String(chosen.mem_request),
+    ...(chosen.cpu_limit === undefined ? {} : { cpuLimit: String(chosen.cpu_limit) }),
+    ...(chosen.mem_limit === undefined ? {} : { memoryLimit: String(chosen.mem_limit) }),
+    gpu: chosen.gpu,
   };
-  const compare = (key: 'cpu' | 'mem', request: string, limit: string) => {
-    if ((quantitySize(request) ?? 0) <= (quantitySize(limit) ?? 0)) return;
-    const keys = [`${key}_request`, `${key}_limit`];
-    const path = keys
-      .flatMap((name) => [`${overlayPath}/resources/${name}`, `/resources/${name}`])
-      .find(document.at);
-    faults.add(
-      document.where(path ?? '/resources'),
-      `${keys[0]} ${request} is more than ${keys[1]} ${limit}`,
-    );
-  };
-  compare('cpu', resources.cpuRequest, resources.cpuLimit);
-  compare('mem', resources.memoryRequest, resources.memoryLimit);
-  return resources;
 }

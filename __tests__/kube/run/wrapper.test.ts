@@ -27,6 +27,8 @@ import {
 
 let folder: string;
 let domain: string;
+/** Leader of the process group of the last run. */
+let started: number | undefined;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'wrapper-'));
@@ -38,6 +40,10 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  try {
+    // Whatever a failed test has left running.
+    if (started !== undefined) process.kill(-started, 'SIGKILL');
+  } catch {}
   rmSync(folder, { recursive: true });
 });
 
@@ -63,17 +69,20 @@ interface Ended {
 async function run(
   overrides: RunOverrides,
   onStart: (kill: (signal: NodeJS.Signals) => void) => void = () => {},
+  change: (program: string) => string = (program) => program,
 ): Promise<Ended> {
   const profile = withValue(overrides.profile ?? PROFILE, ['image', 'domains_root'], join(folder, 'domains'));
   const { container } = containerOf(await render({ ...overrides, profile }));
   const [command = '', ...first] = container.command;
   const words = [...first, ...(container.args ?? [])].map((word) =>
-    word.replaceAll('$$', '$').replaceAll('/var/run/secrets/crucible', folder),
+    change(word.replaceAll('$$', '$').replaceAll('/var/run/secrets/crucible', folder)),
   );
   const child = spawn(command, words, {
     env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, LOG: join(folder, 'log') },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
+  started = child.pid;
   let [stdout, stderr] = ['', ''];
   child.stderr.on('data', (data) => {
     stderr += data;
@@ -151,6 +160,13 @@ describeWithPrograms(['bash'], 'the program of the run’s container', () => {
       );
       const ended = await run({ profile: WITHOUT_INGEST }, (kill) => kill(`SIG${name}`));
       expect(ended).toEqual({ code: 3, stdout: `READY\ngot-${name}\nSESSION (rc=3)\n`, stderr: '' });
+    });
+
+    test('is handed on when it comes before the run’s number is known', async () => {
+      program('crucible', `trap 'exit 3' ${name}; echo READY; while :; do sleep 0.05; done`);
+      const slowly = (text: string) => text.replace('run=$!', 'sleep 0.3; run=$!');
+      const ended = await run({ profile: WITHOUT_INGEST }, (kill) => kill(`SIG${name}`), slowly);
+      expect(ended).toEqual({ code: 3, stdout: 'READY\nSESSION (rc=3)\n', stderr: '' });
     });
 
     test('ends a run that does not handle it, with the signal’s exit code', async () => {

@@ -27,6 +27,7 @@ export interface RunFacts {
   stateClaim?: string;
 }
 
+const DEFAULT_RESOURCES = { cpu_request: 2, mem_request: '6Gi', cpu_limit: 8, mem_limit: '16Gi', gpu: 0 };
 const DEFAULT_DOMAINS_ROOT = '/opt/crucible/domains';
 
 /** Checks a run's input. Throws a Failure that lists all faults at once. */
@@ -41,7 +42,7 @@ export function factsOf(input: RunInput): RunFacts {
   }
   const { profile } = profileSource;
   const required = checkRequirements(input.mode, manifest, profileSource, faults);
-  const settings = settingsFor(profileSource, manifest.domain, faults);
+  const settings = settingsFor(profileSource, manifest.domain, DEFAULT_RESOURCES, faults);
   projectEnvironment(manifest, profile, settings, faults);
   const images = imagesOf(manifest, profileSource, faults);
   if (input.pack) checkPack(input.pack, manifest, faults);

@@ -1,10 +1,10 @@
-import type { Affinity, Container, Pod, ResourceRequirements } from 'kubernetes-types/core/v1.js';
+import type { Affinity, Container, Pod } from 'kubernetes-types/core/v1.js';
 import { literal } from '../expansion.js';
 import { Faults } from '../faults.js';
 import { parseReference } from '../images/index.js';
 import { labelValue } from '../names.js';
 import type { KubeObject } from '../objects.js';
-import type { EffectiveResources } from '../profile.js';
+import { platformSelector, resourceRequirements } from '../placement.js';
 import type { RunFacts } from './facts.js';
 import { projectEnvironment } from './projection.js';
 import { type PackReference, runVolumes } from './volumes.js';
@@ -35,7 +35,7 @@ export function runPod(
       new Faults(),
       supervisor && pinned(supervisor),
     ),
-    resources: resourcesOf(settings.resources),
+    resources: resourceRequirements(settings.resources),
     securityContext: { privileged: true },
     volumeMounts: mounts,
   };
@@ -108,26 +108,6 @@ function wrapperArguments(facts: RunFacts, pinned: (image: string) => string): s
     ...results,
     ...(stateClaim ? ['--resume'] : []),
   ];
-}
-
-function resourcesOf({
-  cpuRequest,
-  memoryRequest,
-  cpuLimit,
-  memoryLimit,
-  gpu,
-}: EffectiveResources): ResourceRequirements {
-  const gpus = gpu > 0 ? { 'nvidia.com/gpu': String(gpu) } : {};
-  return {
-    requests: { cpu: cpuRequest, memory: memoryRequest, ...gpus },
-    limits: { cpu: cpuLimit, memory: memoryLimit, ...gpus },
-  };
-}
-
-/** An image that is pinned for one platform can only run there. */
-function platformSelector(platform: string): Record<string, string> {
-  const [os = '', architecture = ''] = platform.split('/');
-  return { 'kubernetes.io/arch': architecture, 'kubernetes.io/os': os };
 }
 
 function awayFrom(nodes: readonly string[]): Affinity {

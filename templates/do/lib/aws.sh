@@ -68,6 +68,9 @@ _aws_check_overlays() {
   return 2
 }
 
+# _announce TEXT - a step of the work begins; not said in a dry run, which prints its calls.
+_announce() { [[ ${DRY_RUN:-} == yes ]] || _step "$1"; }
+
 # _aws_failed WHAT - explains the failure of the last call: what, the service's own words, what to do. Returns 1.
 _aws_failed() {
   _aws_advice

@@ -8,7 +8,15 @@ _check_container_environment() { _container_environment </dev/null; }
 
 # _resolve_container_environment - the same with the secrets' texts, fetched now. In a dry run the remarks stay.
 _resolve_container_environment() {
-  local listed name arn region tab=$'\t' at names=() texts=()
+  _fetch_secrets || return
+  [[ ${#_SECRET_NAMES[@]} -gt 0 ]] || return 0
+  _container_environment < <(_print_secrets)
+}
+
+# _fetch_secrets - sets _SECRET_NAMES and _SECRET_TEXTS: the container's variables that stand in Secrets Manager.
+_fetch_secrets() {
+  local listed name arn region tab=$'\t'
+  _SECRET_NAMES=() _SECRET_TEXTS=()
   [[ ${DRY_RUN:-} != yes ]] || return 0
   listed=$(python3 "$DO_DIR/lib/python/container_environment.py" secrets) || return
   [[ -n $listed ]] || return 0
@@ -16,18 +24,21 @@ _resolve_container_environment() {
     region=${arn#arn:*:secretsmanager:}
     if ! _aws secretsmanager get-secret-value --secret-id "$arn" --region "${region%%:*}" --query SecretString --output text; then
       _aws_failed "the secret for $name cannot be read: $arn"
-      return 1
+      return
     fi
     if [[ -z $_AWS_OUT || $_AWS_OUT == None ]]; then
       _failure "the secret for $name holds no text" "$arn" 'store the token as plain text in the secret'
       return 1
     fi
-    names+=("$name") texts+=("$_AWS_OUT")
+    _SECRET_NAMES+=("$name") _SECRET_TEXTS+=("$_AWS_OUT")
   done <<<"$listed"
   _AWS_OUT=''
-  _container_environment < <(
-    for ((at = 0; at < ${#names[@]}; at++)); do printf '%s\0%s\0' "${names[at]}" "${texts[at]}"; done
-  )
+}
+
+# The fetched secrets as NAME, NUL, text, NUL.
+_print_secrets() {
+  local at
+  for ((at = 0; at < ${#_SECRET_NAMES[@]}; at++)); do printf '%s\0%s\0' "${_SECRET_NAMES[at]}" "${_SECRET_TEXTS[at]}"; done
 }
 
 _container_environment() {

@@ -37,7 +37,7 @@ _sm_create_endpoint() {
 # _sm_begin_update - keeps the names of what serves now, before new ones are recorded.
 _sm_begin_update() {
   _recorded MODEL
-  _record PREVIOUS_MODEL "$_RECORDED" || return
+  if [[ -n $_RECORDED ]]; then _record PREVIOUS_MODEL "$_RECORDED" || return; fi
   _recorded CONFIG
   _record PREVIOUS_CONFIG "$_RECORDED"
 }
@@ -46,10 +46,10 @@ _sm_begin_update() {
 # that, the endpoint goes on with what it had, and what was made for the update is deleted.
 _sm_switch_config() {
   local status=0
-  _step "Updating the endpoint $_ENDPOINT to $1"
+  _announce "Updating the endpoint $_ENDPOINT to $1"
   _aws_request sagemaker update-endpoint "EndpointName=$_ENDPOINT" "EndpointConfigName=$1" || status=$?
   if [[ $status == 0 ]]; then
-    if _sm_wait_for_config "$1"; then
+    if _sm_wait_until_runs endpoint "$_ENDPOINT" "$1"; then
       _sm_drop_previous
       return
     fi
@@ -70,7 +70,7 @@ _sm_finish_update() {
   [[ -n $config$_RECORDED && ${DRY_RUN:-} != yes ]] || return 0
   _info 'an earlier update did not come to its end: putting things in order first'
   if [[ -n $config && $live == "$config" ]]; then
-    _sm_go_back endpoint-config CONFIG && _sm_go_back model MODEL && _record PREVIOUS_CONFIG '' && _record PREVIOUS_MODEL ''
+    _sm_go_back endpoint-config CONFIG && _sm_go_back model MODEL && _sm_drop_previous
   else
     _sm_drop_previous
   fi
@@ -97,6 +97,7 @@ _sm_drop() { # KIND WHAT
   _recorded "$2"
   current=$_RECORDED
   _recorded "PREVIOUS_$2"
+  [[ -n $_RECORDED ]] || return 0
   if [[ $_RECORDED == "$current" ]]; then
     _record "PREVIOUS_$2" ''
   else
@@ -110,29 +111,6 @@ _sm_go_back() { # KIND WHAT
   _recorded "PREVIOUS_$2"
   previous=$_RECORDED
   _recorded "$2"
-  [[ $_RECORDED != "$previous" ]] || return 0
+  [[ -n $previous && $_RECORDED != "$previous" ]] || return 0
   _sm_delete "$1" "$2" && _record "$2" "$previous"
-}
-
-_sm_wait_for_config() { # CONFIG
-  [[ ${DRY_RUN:-} != yes ]] || return 0
-  _SM_LOOKS=0
-  _wait_for "the endpoint $_ENDPOINT" "${DEPLOY_TIMEOUT:-3600}" _sm_runs_config "$1"
-}
-
-# How often an endpoint may look as if nothing had happened, before that counts as the outcome.
-_SM_PATIENCE=3
-
-_sm_runs_config() { # CONFIG
-  _sm_probe endpoint "$_ENDPOINT" || return 2
-  if _sm_is_moving; then
-    _SM_LOOKS=$_SM_PATIENCE
-    return 1
-  fi
-  if [[ $_SM_STATE == InService && $_SM_DETAIL == "$1" ]]; then return 0; fi
-  _SM_LOOKS=$((_SM_LOOKS + 1))
-  if [[ $_SM_STATE == InService && -z $_SM_REASON && $_SM_LOOKS -lt $_SM_PATIENCE ]]; then return 1; fi
-  if [[ $_SM_STATE == InService ]]; then _WAIT_STATE="rolled back to $_SM_DETAIL"; fi
-  _WAIT_REASON=${_SM_REASON:-the service gave no reason}
-  return 2
 }

@@ -1,12 +1,14 @@
 # shellcheck shell=bash
-# Creating, watching and deleting one SageMaker resource. A KIND is the service's own word: model, endpoint-config,
+# Describing, creating and deleting one SageMaker resource. A KIND is the service's own word: model, endpoint-config,
 # endpoint, inference-component, transform-job. A WHAT is the record (records.sh) that holds the resource's name.
 # In a dry run everything counts as absent, requests are printed, and nothing is waited for (see aws.sh).
 
 . "$DO_DIR/lib/messages.sh"
 . "$DO_DIR/lib/aws.sh"
-. "$DO_DIR/lib/wait.sh"
 . "$DO_DIR/lib/names.sh"
+. "$DO_DIR/lib/sagemaker-wait.sh"
+
+_SM_STATE='' _SM_ARN='' _SM_DETAIL='' _SM_REASON=''
 
 # _sm_describe KIND NAME - sets _SM_STATE to absent, to the service's status or (a kind without one) to Present, and
 # _SM_ARN, _SM_DETAIL (an endpoint's config; a component's model or image; a job's model) and _SM_REASON.
@@ -21,7 +23,7 @@ _sm_create() {
   local kind=$1 what=$2 name=$3 status=0 message
   _sm_tags
   _record "$what" "$name" || return
-  _step "Creating the $(_sm_words "$kind") $name"
+  _announce "Creating the $(_sm_words "$kind") $name"
   _aws_request sagemaker "create-$kind" "$(_sm_name_field "$kind")=$name" "${@:4}" "${_SM_TAGS[@]}" || status=$?
   case $status in 0 | 2) return "$status" ;; esac
   if [[ $_AWS_ERROR == exists ]]; then
@@ -69,21 +71,6 @@ _sm_new_name() {
   _SM_NAME=$_NAME
 }
 
-# _sm_wait KIND NAME STATE - waits until it has reached the state; stops at once when it has failed.
-_sm_wait() {
-  [[ ${DRY_RUN:-} != yes ]] || return 0
-  _SM_SEEN=no
-  _wait_for "the $(_sm_words "$1") $2" "${DEPLOY_TIMEOUT:-3600}" _sm_has_state "$@" || return 1
-}
-
-# _sm_settle KIND NAME - waits until it is not changing any more, whatever comes of it; leaves its state in _SM_STATE.
-_sm_settle() {
-  _sm_describe "$1" "$2" || return
-  if _sm_is_moving; then
-    _wait_for "the $(_sm_words "$1") $2, from an earlier call" "${DEPLOY_TIMEOUT:-3600}" _sm_is_settled "$@" || return 1
-  fi
-}
-
 # _sm_keep_healthy KIND WHAT - what an earlier try left: waits for it to settle, deletes it when it has failed. Sets
 # _SM_STATE: absent, or the state of what can be used.
 _sm_keep_healthy() {
@@ -124,12 +111,12 @@ _sm_delete_named() {
       [[ $_SM_STATE != absent ]] || return 0
       # The others' names are made up by us, with a random part.
       _sm_refuse_foreign "$1" "$2" || return
-      _step "Deleting the $(_sm_words "$1") $2"
+      _announce "Deleting the $(_sm_words "$1") $2"
       _SM_DELETE_SENT=no
       _wait_for "the $(_sm_words "$1") $2" "${DEPLOY_TIMEOUT:-3600}" _sm_is_gone "$@" || return 1
       ;;
     *)
-      _step "Deleting the $(_sm_words "$1") $2"
+      _announce "Deleting the $(_sm_words "$1") $2"
       if ! _aws sagemaker "delete-$1" "--$1-name" "$2"; then
         [[ $_AWS_ERROR == not-found ]] || _aws_failed "the $(_sm_words "$1") $2 could not be deleted"
       fi
@@ -187,74 +174,6 @@ _sm_look() { # KIND NAME
   if [[ $_SM_REASON == None ]]; then _SM_REASON=''; fi
 }
 
-# Whether the state that was described last will change by itself.
-_sm_is_moving() {
-  case $_SM_STATE in
-    Creating | Updating | SystemUpdating | RollingBack | Deleting | InProgress | Stopping) return 0 ;;
-    *) return 1 ;;
-  esac
-}
-
-# Probes for _wait_for: 0 it is so, 1 not yet, 2 it will not be so.
-
-_sm_probe() { # KIND NAME
-  if _sm_look "$@"; then
-    _WAIT_STATE=${_SM_STATE#Present}
-    return 0
-  fi
-  _sm_probe_failed
-}
-
-_sm_probe_failed() {
-  _aws_advice
-  _WAIT_STATE='an AWS call failed' _WAIT_REASON="$_AWS_MESSAGE"$'\n'"-> $_AWS_ADVICE"
-  return 2
-}
-
-_sm_has_state() { # KIND NAME STATE
-  _sm_probe "$1" "$2" || return 2
-  case $_SM_STATE in
-    "$3") return 0 ;;
-    # It may take a moment until a new resource can be seen.
-    absent) [[ $_SM_SEEN == yes ]] || return 1 ;;
-    *)
-      _SM_SEEN=yes
-      if _sm_is_moving; then return 1; fi
-      ;;
-  esac
-  _WAIT_REASON=${_SM_REASON:-the service gave no reason}
-  return 2
-}
-
-_sm_is_settled() { # KIND NAME
-  _sm_probe "$1" "$2" || return 2
-  if _sm_is_moving; then return 1; fi
-}
-
-# What is still being created or updated cannot be deleted yet.
-_sm_is_gone() { # KIND NAME
-  _sm_probe "$1" "$2" || return 2
-  _WAIT_REASON=$_SM_REASON
-  if [[ $_SM_STATE == absent ]]; then
-    _WAIT_STATE=gone
-    return 0
-  fi
-  if [[ $_SM_DELETE_SENT == yes ]] || _sm_is_moving; then return 1; fi
-  if _aws sagemaker "delete-$1" "--$1-name" "$2"; then
-    _SM_DELETE_SENT=yes
-    _sm_is_gone "$1" "$2"
-    return
-  fi
-  case $_AWS_ERROR in
-    not-found)
-      _WAIT_STATE=gone
-      return 0
-      ;;
-    busy) return 1 ;;
-  esac
-  _sm_probe_failed
-}
-
 # KIND as people write it.
 _sm_words() { printf '%s' "${1//-/ }"; }
 
@@ -266,27 +185,4 @@ _sm_name_field() {
     inference-component) printf InferenceComponentName ;;
     transform-job) printf TransformJobName ;;
   esac
-}
-
-# _sm_stop_job NAME - stops a transform job that runs, and waits until it has.
-_sm_stop_job() {
-  if [[ ${DRY_RUN:-} == yes ]]; then
-    printf 'aws sagemaker stop-transform-job --transform-job-name %s\n' "$1"
-    return 0
-  fi
-  _sm_describe transform-job "$1" || return
-  if [[ $_SM_STATE == InProgress ]]; then
-    _step "Stopping the transform job $1"
-    if ! _aws sagemaker stop-transform-job --transform-job-name "$1"; then
-      # It may have ended by itself meanwhile.
-      case $_AWS_ERROR in
-        not-found | validation | busy) ;;
-        *)
-          _aws_failed "the transform job $1 could not be stopped"
-          return
-          ;;
-      esac
-    fi
-  fi
-  _sm_settle transform-job "$1"
 }

@@ -114,7 +114,8 @@ def _is_secret(name, value):
     return name.endswith("_ARN") and bool(SECRET.match(value))
 
 
-def _secrets_from(text):
+def secrets_from(text):
+    """The pairs of NAME, NUL, text, NUL, as a map."""
     parts = text.split("\0")
     return dict(zip(parts[0::2], parts[1::2]))
 
@@ -131,7 +132,7 @@ def main(arguments, environ, stdin):
     if arguments != ["json"]:
         print(__doc__, file=sys.stderr)
         return 2
-    texts = _secrets_from(stdin.read())
+    texts = secrets_from(stdin.read())
     variables = plain_variables(given, engine_prefix(given.get("MODEL_SERVER", "")))
     for name, arn in arns.items():
         variables[name] = secret_text(name, texts[name]) if name in texts else f"(the text of {arn})"

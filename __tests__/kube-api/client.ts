@@ -22,6 +22,7 @@ export function send(
   options: SendOptions = {},
 ): Promise<Reply> {
   const { type = 'application/json', token = api.token } = options;
+  const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const outgoing = request(
       api.url + path,
@@ -29,7 +30,12 @@ export function send(
         method,
         ca: api.certificateAuthority,
         agent: false,
-        headers: { authorization: `Bearer ${token}`, 'content-type': type, 'user-agent': 'a-test/1' },
+        headers: {
+          'content-length': Buffer.byteLength(text),
+          authorization: `Bearer ${token}`,
+          'content-type': type,
+          'user-agent': 'a-test/1',
+        },
       },
       (incoming) => {
         let text = '';
@@ -48,7 +54,7 @@ export function send(
       },
     );
     outgoing.on('error', reject);
-    outgoing.end(typeof body === 'string' ? body : JSON.stringify(body));
+    outgoing.end(text);
   });
 }
 
@@ -73,14 +79,15 @@ export function pathOf(kind: string): string {
   return path;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: objects are written freely in tests
-export type Manifest = { kind: string; metadata: { name: string } & Record<string, unknown> } & Record<
-  string,
-  any
->;
-
 export const create = (api: KubeApi, object: Manifest, query = 'fieldValidation=Strict'): Promise<Reply> =>
   send(api, 'POST', `${pathOf(object.kind)}?${query}`, object);
+
+export interface Manifest {
+  kind: string;
+  metadata: { name: string; [field: string]: unknown };
+  // biome-ignore lint/suspicious/noExplicitAny: objects are written freely in tests
+  [field: string]: any;
+}
 
 /** Server-side apply as the manager `alice`, unless the query says otherwise. */
 export const apply = (api: KubeApi, object: Manifest, query = ''): Promise<Reply> =>

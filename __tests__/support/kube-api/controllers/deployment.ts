@@ -56,12 +56,7 @@ function templateOf(set: KubeObject): JsonObject {
   return template;
 }
 
-function createReplicaSet(
-  deployment: KubeObject,
-  template: JsonObject,
-  sets: KubeObject[],
-  tools: Tools,
-): void {
+function createReplicaSet(deployment: KubeObject, template: JsonObject, tools: Tools): void {
   const { name, namespace } = deployment.metadata;
   const hash = createHash('sha256').update(JSON.stringify(template)).digest('hex').slice(0, 10);
   const labels = {

@@ -44,10 +44,11 @@ function mergeList(live: Json[], applied: Json[], schema: Schema): Json[] {
 }
 
 /** Takes fields away, and with them the maps and lists that this leaves empty. */
-export function removeFields(root: JsonObject, fields: Iterable<FieldPath>, schema: Schema): void {
-  // deepest first, so that an item is gone before the question whether its list is empty
-  const deepestFirst = [...fields].sort((a, b) => elementsOf(b).length - elementsOf(a).length);
-  for (const path of deepestFirst) removeField(root, elementsOf(path), resolve(schema));
+export function removeFields(root: JsonObject, fields: readonly FieldPath[], schema: Schema): void {
+  for (const path of fields) {
+    // an item goes whole: without its key it could not be found
+    if (!fields.some((other) => isBelow(path, other))) removeField(root, elementsOf(path), resolve(schema));
+  }
 }
 
 function removeField(parent: Json | undefined, [element, ...rest]: string[], schema: Schema): void {

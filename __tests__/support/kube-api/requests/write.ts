@@ -47,7 +47,6 @@ export function createObject(
   if (metadata.resourceVersion)
     throw badRequest('resourceVersion should not be set on objects to be created');
   checkNamespace(cluster, resource, object);
-  if (store.get(resource, metadata.namespace, metadata.name)) throw alreadyExists(resource, metadata.name);
   Object.assign(metadata, { uid: randomUUID(), creationTimestamp: clock.timestamp(), generation: 1 });
   if (!countsGenerations(resource)) delete metadata.generation;
   for (const field of ['deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const)
@@ -58,6 +57,7 @@ export function createObject(
   admit(cluster, resource, object);
   const causes = validate(object, resource);
   if (causes.length > 0) throw invalid(resource, metadata.name, causes);
+  if (store.get(resource, metadata.namespace, metadata.name)) throw alreadyExists(resource, metadata.name);
   if (!options.ownershipRecorded) {
     // what the client sent is its own; what the server filled in is nobody's
     recordUpdate(undefined, asSent, options.manager, {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   camelCase,
   loadCatalog,
@@ -12,6 +12,7 @@ import {
   variablesOf,
 } from '../../lib/catalog/index.js';
 import { isolatedEnv } from '../support/project.js';
+import { scriptedCatalog } from '../support/scripted-target.js';
 import { DeployProject, snapshot } from './support/deploy-project.js';
 import { setConfig } from './support/probe.js';
 
@@ -294,6 +295,58 @@ describe('usage errors come first, and change nothing', () => {
     expect(stderr).not.toContain('Traceback');
     expect(stderr).not.toContain('Contract violation');
     expect(snapshot(project.project.dir)).toEqual(before);
+  });
+});
+
+describe('any one line of text', () => {
+  let scripted: DeployProject;
+  beforeEach(() => {
+    scripted = new DeployProject(scriptedCatalog([{ name: 'probe', tag: 'PROBE' }]));
+  });
+  afterEach(() => scripted.remove());
+  const deploy = (value: string, env: Record<string, string> = {}) =>
+    scripted.run('deploy', ['--target', 'probe', '--size=1', `--place=${value}`], {
+      deploy: 'printf "%s\\n" "$PLACE" >>"$CALLS"',
+      env,
+    });
+
+  test.each([
+    ['$(touch MARKER)', {}],
+    ['`touch MARKER`; touch MARKER & | > MARKER', {}],
+    [`it's "so" \\n \${HOME:-x} % * ~ #=`, {}],
+    ['--place=2', {}],
+    ['größer 🎉', { LC_ALL: 'C' }],
+    ['größer 🎉', { LC_ALL: 'en_US.ISO-8859-1', LANG: 'en_US.ISO-8859-1' }],
+  ])('[C04] %s reaches the script and do/config unchanged, and never runs', (value, env) => {
+    expect(deploy(value, env).code).toBe(0);
+    expect(scripted.calls().at(-1)).toBe(value);
+    expect(scripted.config('PLACE')).toBe(value);
+    expect(Object.keys(scripted.snapshot()).filter((file) => file.includes('MARKER'))).toEqual([]);
+  });
+
+  test('a token is refused before anything is written, and not shown', () => {
+    const before = scripted.snapshot();
+    const { code, stderr } = deploy('hf_abcdefghijklmnopqrstuvwxyz');
+    expect(code).toBe(2);
+    expect(stderr).toContain('Secrets Manager');
+    expect(stderr).not.toContain('abcdefgh');
+    expect(scripted.snapshot()).toEqual(before);
+  });
+
+  test('bytes that are no UTF-8 are refused', () => {
+    const { status, stderr } = spawnSync('/bin/bash', ['-c', "do/deploy --target probe --place $'\\xff'"], {
+      cwd: scripted.project.dir,
+      env: isolatedEnv(scripted.project.home),
+      encoding: 'utf8',
+    });
+    expect(status).toBe(2);
+    expect(stderr).toContain('--place: the value is not UTF-8');
+  });
+
+  test('without Python one line says so', () => {
+    const { code, stderr } = scripted.run('deploy', ['--target', 'probe'], { env: { PATH: '/nowhere' } });
+    expect(code).toBe(1);
+    expect(stderr).toContain('python3 is not installed');
   });
 });
 

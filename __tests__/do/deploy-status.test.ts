@@ -61,6 +61,17 @@ describe('a first deploy', () => {
     expect(stderr).toContain('do/deploy.d/probe');
   });
 
+  test('[C06] works with a config that holds nothing but the name of the project', () => {
+    project.dropLines(/^export (?!PROJECT_NAME)/);
+    const { code, stderr } = project.run('deploy', FIRST, { deploy: 'echo "$DEPLOY_TIMEOUT" >>"$CALLS"' });
+    expect({ code, unbound: stderr.includes('unbound'), status: status() }).toEqual({
+      code: 0,
+      unbound: false,
+      status: 'InService',
+    });
+    expect(project.calls().at(-1)).toBe('3600');
+  });
+
   test('that a check refuses leaves the status alone, and keeps the answers', () => {
     const { code } = project.run('deploy', FIRST, { preflight: 'return 1' });
     expect({ code, calls: project.calls() }).toEqual({ code: 1, calls: ['preflight probe none 3 red'] });

@@ -76,7 +76,7 @@ _clean() {
   _load_functions "clean.d/$_TARGET" target_clean
   if [[ -n $DRY_RUN ]]; then
     printf 'Dry run: nothing is called, nothing is written.\n\n%s (%s): clean\n\nCalls:\n' "$_TARGET" "${_STATUS:-no status}"
-    _begin_work plan
+    _begin_plan
     target_clean
     _end_work
     return

@@ -14,13 +14,6 @@ _show_plan() {
   printf '\nCalls:\n'
 }
 
-# From here on what the scripts say they do stands among the calls that they would make.
-# shellcheck disable=SC2317 # the targets' scripts call them
-_say_only() {
-  _step() { printf '# %s\n' "$1"; }
-  _info() { printf '# %s\n' "$1"; }
-}
-
 # SOURCE -> _WORDS
 _source_words() {
   case $1 in

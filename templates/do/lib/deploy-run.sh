@@ -107,8 +107,7 @@ _run() {
   _target_status
   if [[ $DRY_RUN == yes ]]; then
     _show_plan "$_TARGET (${_STATUS:-not deployed}): $work"
-    _say_only
-    _begin_work plan
+    _begin_plan
     target_preflight
     "target_$work"
     _end_work

@@ -23,6 +23,14 @@ _begin_work() {
   trap '_on_signal 143' TERM
 }
 
+# The same for a dry run: what the scripts say that they do stands among the calls that they would make.
+# shellcheck disable=SC2317 # the targets' scripts call them
+_begin_plan() {
+  _step() { printf '# %s\n' "$1"; }
+  _info() { printf '# %s\n' "$1"; }
+  _begin_work plan
+}
+
 _end_work() {
   _WORK=
   trap - EXIT HUP INT TERM

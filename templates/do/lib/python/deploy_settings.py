@@ -3,6 +3,7 @@
 import re
 import sys
 
+from config_store import looks_like_secret
 from deploy_schema import PARAMS, SCHEMAS, VARIABLES, variables_of
 
 # Settings that the scripts of every target read besides the target's own variables.
@@ -93,6 +94,8 @@ def value_fault(param, value):
     """Why a parameter does not allow a value; None when it does. An empty value is never at fault here."""
     if not value:
         return None
+    if looks_like_secret(value):
+        return "the value looks like an access token or a private key, which is never stored; store it in AWS Secrets Manager"
     allowed = param.get("enum")
     if allowed and value not in allowed:
         return f'"{value}" is not one of {", ".join(allowed)}'

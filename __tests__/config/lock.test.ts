@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -99,14 +99,56 @@ describe('a writer that is killed while it holds the lock', () => {
   }
 
   test.each(DEATHS)('does not stop the next one: $holder, $when', async (death) => {
-    for (const next of LANGUAGES) {
-      const file = configWith("export OLD='kept'\n");
-      await killHolder(death, file);
-      const { code, stderr } = await writers.run(writers.command(next, file, 'K', 'v'));
-      expect({ next, code, stderr }).toEqual({ next, code: 0, stderr: '' });
-      expect(readFileSync(file, 'utf8')).toBe("export OLD='kept'\nexport K='v'\n");
-      expect(readdirSync(folder).filter((name) => /\.(lock|break)$/.test(name))).toEqual([]);
-    }
+    await Promise.all(
+      LANGUAGES.map(async (next) => {
+        const file = configWith("export OLD='kept'\n");
+        await killHolder(death, file);
+        const { code, stderr } = await writers.run(writers.command(next, file, 'K', 'v'));
+        expect({ next, code, stderr }).toEqual({ next, code: 0, stderr: '' });
+        expect(readFileSync(file, 'utf8')).toBe("export OLD='kept'\nexport K='v'\n");
+        expect([existsSync(`${file}.lock`), existsSync(`${file}.lock.break`)]).toEqual([false, false]);
+      }),
+    );
+  });
+
+  test('whose mv is still at work does not get the next one overwritten', async () => {
+    const slow = '#!/bin/sh\necho held\nsleep 0.4\nPATH=${PATH#*:} exec mv "$@"\n';
+    await Promise.all(
+      LANGUAGES.map(async (next) => {
+        const file = configWith("export OLD='kept'\n");
+        const env = { PATH: writers.programs('slow mv', { mv: slow }) };
+        const child = writers.start(writers.command('bash', file, 'LAST', 'x'), env);
+        await new Promise((resolve) => {
+          child.stdout?.once('data', resolve);
+        });
+        child.kill('SIGKILL');
+        expect(await writers.run(writers.command(next, file, 'K', 'v'))).toMatchObject({ code: 0 });
+        expect(readFileSync(file, 'utf8')).toBe("export OLD='kept'\nexport LAST='x'\nexport K='v'\n");
+      }),
+    );
+  });
+
+  test('[C05] killed at any moment, in a crowd: all others win', async () => {
+    const file = configWith("export OLD='kept'\n");
+    const results = await Promise.all(
+      Array.from({ length: 24 }, async (_, index) => {
+        const key = `K${index}`;
+        const child = writers.start(writers.command(LANGUAGES[index % 3] as Language, file, key, 'v'));
+        const ended = new Promise<number | null>((resolve) => {
+          child.once('close', resolve);
+        });
+        if (index % 4 === 0) {
+          await sleep(Math.random() * 600);
+          child.kill('SIGKILL');
+        }
+        return { key, code: await ended };
+      }),
+    );
+    expect(results.filter(({ code }) => code !== 0 && code !== null)).toEqual([]);
+    const keys = readConfigFile(file).keys();
+    const wins = results.filter(({ code }) => code === 0).map(({ key }) => key);
+    expect(wins.length).toBeGreaterThanOrEqual(18);
+    expect(['OLD', ...wins].filter((key) => !keys.includes(key))).toEqual([]);
   });
 });
 
@@ -142,11 +184,11 @@ const written = LANGUAGES.map((language) => ({
 describe('locks that are left behind', () => {
   const deadOwner = `${NO_PROCESS} ${hostname()} 1 mlcc-lock\n`;
 
-  test('an empty one, whose owner was killed before it wrote its name', async () => {
+  test.concurrent('an empty one, whose owner was killed before it wrote its name', async () => {
     expect(await runAll((file) => writeFileSync(`${file}.lock`, ''))).toEqual(written);
   });
 
-  test('one with half of the new contents, whose owner only config.owner names', async () => {
+  test.concurrent('one with half of the new contents, whose owner only config.owner names', async () => {
     const results = await runAll((file) => {
       writeFileSync(`${file}.owner`, deadOwner);
       writeFileSync(`${file}.lock`, 'export OL');
@@ -154,7 +196,7 @@ describe('locks that are left behind', () => {
     expect(results).toEqual(written);
   });
 
-  test('one that a waiter was killed over while it removed it', async () => {
+  test.concurrent('one that a waiter was killed over while it removed it', async () => {
     const results = await runAll((file) => {
       writeFileSync(`${file}.lock`, deadOwner);
       writeFileSync(`${file}.lock.break`, deadOwner);
@@ -162,14 +204,14 @@ describe('locks that are left behind', () => {
     expect(results).toEqual(written);
   });
 
-  test('one of another host, after the time that a waiter waits', async () => {
+  test.concurrent('one of another host, after the time that a waiter waits', async () => {
     const results = await runAll((file) => writeFileSync(`${file}.lock`, '1 elsewhere 1 mlcc-lock\n'), '2');
     expect(results).toEqual(written);
   });
 });
 
 describe('a lock that is held', () => {
-  test('is not broken: the waiter gives up, names the owner and changes nothing', async () => {
+  test.concurrent('is not broken: the waiter gives up, names the owner and changes nothing', async () => {
     const owner = `${process.pid} ${hostname()} 1 mlcc-lock\n`;
     const results = await runAll((file) => writeFileSync(`${file}.lock`, owner), '2');
     for (const { code, stderr, text, hasLock } of results) {
@@ -178,7 +220,7 @@ describe('a lock that is held', () => {
     }
   });
 
-  test('is not broken for the owner before, whom config.owner still names while a lock is being made', async () => {
+  test.concurrent('is not broken for the owner before, whom config.owner still names while a lock is being made', async () => {
     const dead = `${NO_PROCESS} ${hostname()} 1 mlcc-lock\n`;
     const file = configWith("export OLD='kept'\n");
     writeFileSync(`${file}.owner`, dead);

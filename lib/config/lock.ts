@@ -28,6 +28,8 @@ import { firstLine, hasEnded, isOnThisHost, newOwnerLine, parseOwner } from './o
 const PATIENCE_MS = 30_000;
 /** How long a lock may stay empty: its owner died between making and writing it, or is in between right now. */
 const EMPTY_LOCK_MS = 3_000;
+/** How long an ended owner's lock is left alone: a program that it started, such as mv, may still be at work on it. */
+const ENDED_OWNER_MS = 1_000;
 /** Removing a dead lock takes a moment; a mark that stays longer was left by a killed process. */
 const BREAK_MARK_MS = 5_000;
 const FIRST_PAUSE_MS = 10;
@@ -171,10 +173,14 @@ class Sighting {
   look(): boolean {
     const state = lockState(this.configPath);
     if (state === undefined) return true;
-    const age = this.#lock.age(state.seen);
-    if (isDead(state, age, this.patienceMs)) return this.#break(state.seen);
-    if (age >= this.patienceMs) throw lockedFailure(this.configPath, state.owner, this.patienceMs);
-    return false;
+    if (this.#lock.age(state.seen) < this.#patienceWith(state.kind)) return false;
+    if (state.kind === 'held') throw lockedFailure(this.configPath, state.owner, this.patienceMs);
+    return this.#break(state.seen);
+  }
+
+  #patienceWith(kind: LockKind): number {
+    if (kind === 'empty') return EMPTY_LOCK_MS;
+    return kind === 'ended' ? ENDED_OWNER_MS : this.patienceMs;
   }
 
   /** Removes the dead owner's lock, unless somebody else is about to. */
@@ -198,29 +204,31 @@ class Sighting {
   }
 }
 
+/** Empty; its owner on this host has ended; its owner is on another host; or, for all we know, its owner is at work. */
+type LockKind = 'empty' | 'ended' | 'elsewhere' | 'held';
+
 interface LockState {
+  kind: LockKind;
+  owner: string;
   /** The same text for the same owner in the same state. */
   seen: string;
-  isEmpty: boolean;
-  owner: string;
 }
 
 /** Undefined when there is no lock. */
 function lockState(configPath: string): LockState | undefined {
   const inLock = firstLine(`${configPath}.lock`);
   if (inLock === undefined) return undefined;
-  if (parseOwner(inLock) !== undefined) return { seen: inLock, isEmpty: false, owner: inLock };
-  const owner = firstLine(`${configPath}.owner`) ?? '';
+  const owner = parseOwner(inLock) ? inLock : (firstLine(`${configPath}.owner`) ?? '');
   // An empty lock may be a new one, and then config.owner still names the owner before.
-  if (inLock === '') return { seen: `empty ${owner}`, isEmpty: true, owner: '' };
-  return { seen: `owned ${owner}`, isEmpty: false, owner };
+  const kind = inLock === '' ? 'empty' : kindOf(owner);
+  return { kind, owner, seen: `${kind} ${owner}` };
 }
 
-function isDead(state: LockState, age: number, patienceMs: number): boolean {
-  if (state.isEmpty) return age >= EMPTY_LOCK_MS;
-  const owner = parseOwner(state.owner);
-  if (owner === undefined) return false;
-  return isOnThisHost(owner) ? hasEnded(owner.pid) : age >= patienceMs;
+function kindOf(ownerLine: string): LockKind {
+  const owner = parseOwner(ownerLine);
+  if (owner === undefined) return 'held';
+  if (!isOnThisHost(owner)) return 'elsewhere';
+  return hasEnded(owner.pid) ? 'ended' : 'held';
 }
 
 function isSameFile(file: number, path: string): boolean {

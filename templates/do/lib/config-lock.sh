@@ -8,9 +8,10 @@
 # while we hold it), mask, host, pid.
 # While nobody else writes, taking the lock forks nothing.
 
-# Seconds that a waiter sees one and the same owner before it gives up, or takes another host's owner for dead;
-# that a lock may stay empty (its owner died between making and writing it); that a break mark may stay.
-_CONFIG_PATIENCE=30 _CONFIG_EMPTY_LOCK=3 _CONFIG_BREAK_MARK=5
+# Seconds that a waiter sees one and the same owner before it gives up, or takes another host's owner for dead; that a
+# lock may stay empty (its owner died between making and writing it); that an ended owner's lock is left alone (a mv
+# that it started may be at work on it); that a break mark may stay. Whole seconds: two may be one and a bit.
+_CONFIG_PATIENCE=30 _CONFIG_EMPTY_LOCK=4 _CONFIG_ENDED_OWNER=2 _CONFIG_BREAK_MARK=6
 
 # -> pid, host, mask: who asks, and the umask to return to
 _config_who() {
@@ -92,8 +93,9 @@ _config_holds_lock() {
 
 # Somebody holds the lock: wait a little, or remove a dead one; fails with a message when waiting makes no sense
 _config_wait() {
+  local kind='' age patience=$_CONFIG_PATIENCE
   _config_look
-  if [[ -z $seen ]]; then # it has just gone, or it cannot be made at all
+  if [[ -z $kind ]]; then # it has just gone, or it cannot be made at all
     refused=$((refused + 1))
     [[ $refused -lt 50 && -w ${file%/*} ]] || { _config_cannot_write; return 1; }
     [[ $refused -lt 5 ]] || _config_pause
@@ -101,53 +103,55 @@ _config_wait() {
   fi
   refused=0
   [[ $seen == "$last_seen" ]] || last_seen=$seen since=$SECONDS
-  if _config_is_dead $((SECONDS - since)); then
-    _config_break
-  elif [[ $((SECONDS - since)) -ge $_CONFIG_PATIENCE ]]; then
+  age=$((SECONDS - since))
+  case $kind in
+    empty) patience=$_CONFIG_EMPTY_LOCK ;;
+    ended) patience=$_CONFIG_ENDED_OWNER ;;
+    ours) patience=0 ;;
+  esac
+  if [[ $age -lt $patience ]]; then
+    _config_pause
+  elif [[ $kind == held ]]; then
     printf '%s is locked by %s: it has held %s for %s seconds\n→ wait until it is done, or end it, and try again\n' \
-      "$file" "process ${owner%% *}" "$lock" "$_CONFIG_PATIENCE" >&2
+      "$file" "${owner:+process }${owner%% *}" "$lock" "$patience" >&2
     return 1
   else
-    _config_pause
+    _config_break
   fi
 }
 
-# -> seen: the same text for the same owner in the same state, empty without a lock; owner: empty while the lock is
+# -> kind: nothing without a lock; empty; ended, its owner on this host is; elsewhere, its owner is on another host;
+# ours; held, its owner is at work for all we know. seen: the same text for the same owner in the same state
 _config_look() {
-  local line='' in_owner=''
-  seen='' owner=''
+  local line=''
+  kind='' seen='' owner=''
   { IFS= read -r line <"$lock"; } 2>/dev/null || :
-  case $line in
-    [0-9]*' mlcc-lock') seen=$line owner=$line && return 0 ;;
-    '')
-      [[ -e $lock ]] || return 0
-      [[ -r $lock ]] || line=unreadable
-      ;;
-  esac
-  { IFS= read -r in_owner <"$file.owner"; } 2>/dev/null || :
   if [[ -z $line ]]; then
-    # An empty lock may be a new one, and then config.owner still names the owner before.
-    seen="empty $in_owner"
-  else
-    seen="owned $in_owner" owner=${in_owner:-unknown}
+    [[ -e $lock ]] || return 0
+    [[ -r $lock ]] || line=unreadable
   fi
+  case $line in
+    [0-9]*' mlcc-lock') owner=$line ;;
+    *) { IFS= read -r owner <"$file.owner"; } 2>/dev/null || : ;;
+  esac
+  # An empty lock may be a new one, and then config.owner still names the owner before.
+  if [[ -z $line ]]; then kind=empty; else _config_judge; fi
+  seen="$kind $owner"
 }
 
-# SECONDS that the same owner has been seen
-_config_is_dead() {
-  if [[ -z $owner ]]; then
-    [[ $1 -gt $_CONFIG_EMPTY_LOCK ]] # whole seconds: three may be two and a bit
-    return $?
-  fi
-  case $owner in [0-9]*' mlcc-lock') ;; *) return 1 ;; esac
+# The owner -> kind
+_config_judge() {
   local owner_pid=${owner%% *} owner_host=${owner#* }
-  case $owner_pid in *[!0-9]*) return 1 ;; esac
+  kind=held
+  case $owner in [0-9]*' mlcc-lock') ;; *) return 0 ;; esac
+  case $owner_pid in *[!0-9]*) return 0 ;; esac
   if [[ ${owner_host%% *} != "$host" ]]; then
-    [[ $1 -ge $_CONFIG_PATIENCE ]]
-    return $?
+    kind=elsewhere
+  elif [[ $owner_pid == "$pid" ]]; then
+    kind=ours # of an update that a trap has interrupted to update the config itself
+  elif _config_has_ended "$owner_pid"; then
+    kind=ended
   fi
-  # Our own lock is that of an update which a trap has interrupted to update the config itself.
-  [[ $owner_pid == "$pid" ]] || _config_has_ended "$owner_pid"
 }
 
 # PID: whether the process has ended; one that waits to be reaped has
@@ -174,7 +178,7 @@ _config_break() {
   fi
   { IFS= read -r line <"$lock.break"; } 2>/dev/null || :
   [[ "mark $line" == "$mark_seen" ]] || mark_seen="mark $line" mark_since=$SECONDS
-  [[ $((SECONDS - mark_since)) -le $_CONFIG_BREAK_MARK ]] || rm -f "$lock.break"
+  [[ $((SECONDS - mark_since)) -lt $_CONFIG_BREAK_MARK ]] || rm -f "$lock.break"
   _config_pause
 }
 

@@ -13,6 +13,7 @@ import time
 
 PATIENCE = 30.0  # seconds with one and the same owner until a waiter gives up, or takes another host's owner for dead
 EMPTY_LOCK = 3.0  # seconds that a lock may stay empty: its owner died between making and writing it
+ENDED_OWNER = 1.0  # seconds that an ended owner's lock is left alone: a program that it started may be at work on it
 BREAK_MARK = 5.0  # seconds after which a break mark was left by a killed process
 FIRST_PAUSE = 0.01
 LONGEST_PAUSE = 0.32
@@ -124,13 +125,13 @@ class _Sighting:
         state = _lock_state(self._config)
         if state is None:
             return True
-        seen, owner = state
-        age = self._lock.age(seen)
-        if _is_dead(owner, age):
-            return self._break(seen)
-        if age >= PATIENCE:
+        kind, owner = state
+        patience = {"empty": EMPTY_LOCK, "ended": ENDED_OWNER}.get(kind, PATIENCE)
+        if self._lock.age(state) < patience:
+            return False
+        if kind == "held":
             raise LockTimeout(_describe(self._config, owner))
-        return False
+        return self._break(state)
 
     def _break(self, judged):
         """Remove the dead owner's lock, unless somebody else is about to."""
@@ -142,8 +143,7 @@ class _Sighting:
                 _remove(self._mark_path)
             return False
         try:
-            state = _lock_state(self._config)
-            if state is not None and state[0] == judged and _first_line(self._mark_path) == line:
+            if _lock_state(self._config) == judged and _first_line(self._mark_path) == line:
                 _remove(self._lock_path)
         finally:
             _remove(self._mark_path)
@@ -152,28 +152,23 @@ class _Sighting:
 
 
 def _lock_state(config_path):
-    """(what was seen, the owner's line or None while the lock is empty), or None when there is no lock."""
+    """(kind, owner's line), or None when there is no lock. The kinds: empty; ended, the owner on this host is; elsewhere,
+    the owner is on another host; held, the owner is at work for all we know."""
     in_lock = _first_line(config_path + ".lock")
     if in_lock is None:
         return None
-    if _OWNER_LINE.match(in_lock):
-        return in_lock, in_lock
-    owner = _first_line(config_path + ".owner") or ""
+    owner = in_lock if _OWNER_LINE.match(in_lock) else _first_line(config_path + ".owner") or ""
     # An empty lock may be a new one, and then config.owner still names the owner before.
-    if in_lock == "":
-        return "empty " + owner, None
-    return "owned " + owner, owner
+    return ("empty" if in_lock == "" else _kind_of(owner)), owner
 
 
-def _is_dead(owner_line, age):
-    if owner_line is None:
-        return age >= EMPTY_LOCK
+def _kind_of(owner_line):
     owner = _OWNER_LINE.match(owner_line)
     if not owner:
-        return False
+        return "held"
     if owner.group(2) != _this_host():
-        return age >= PATIENCE
-    return _has_ended(int(owner.group(1)))
+        return "elsewhere"
+    return "ended" if _has_ended(int(owner.group(1))) else "held"
 
 
 def _has_ended(pid):
@@ -192,7 +187,7 @@ def _has_ended(pid):
 
 
 def _describe(config_path, owner_line):
-    owner = _OWNER_LINE.match(owner_line or "")
+    owner = _OWNER_LINE.match(owner_line)
     who = "process {} on {}".format(owner.group(1), owner.group(2)) if owner else "an unknown process"
     return "{} is locked by {}: it has held {}.lock for {:.0f} seconds".format(
         config_path, who, config_path, PATIENCE

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { loadCatalog } from '../../lib/catalog/index.js';
 import { pinImages } from '../../lib/kube/images/index.js';
 import {
   type KubeObject,
@@ -10,6 +11,8 @@ import {
   readPackFiles,
   readSourceFile,
   renderRun,
+  renderServing,
+  type ServingInput,
   secretsOfRun,
   toYaml,
 } from '../../lib/kube/index.js';
@@ -43,9 +46,32 @@ function inputOf(name: string): RunInput {
   };
 }
 
-const RENDERERS: Record<string, () => Promise<KubeObject[]>> = Object.fromEntries(
-  Object.keys(RUNS).map((name) => [name, () => renderRun(inputOf(name), pinFromLock)]),
-);
+/** A project's `do/config` with the descriptors and the table that every project gets. */
+function projectInputOf(name: string, targetName: string, engineName: string): ServingInput {
+  const catalog = loadCatalog();
+  const target = catalog.targets.find(({ manifest }) => manifest.target === targetName)?.manifest;
+  const engine = catalog.engines.find(({ manifest }) => manifest.engine === engineName)?.manifest;
+  if (!target || !engine) throw new Error(`no ${targetName} or ${engineName}`);
+  return {
+    config: readSourceFile(join(EXAMPLES, name, 'do', 'config')),
+    overrides: new Map(),
+    target,
+    engine,
+    accelerators: readFileSync(join(packageRoot, 'templates', 'do', 'lib', 'accelerators.txt'), 'utf8'),
+  };
+}
+
+const PROJECTS: Record<string, () => ServingInput> = {
+  'chat-eks': () => projectInputOf('chat-eks', 'eks', 'vllm'),
+  'chat-hyperpod': () => projectInputOf('chat-hyperpod', 'hyperpod-eks', 'sglang'),
+};
+
+const RENDERERS: Record<string, () => Promise<KubeObject[]>> = {
+  ...Object.fromEntries(Object.keys(RUNS).map((name) => [name, () => renderRun(inputOf(name), pinFromLock)])),
+  ...Object.fromEntries(
+    Object.entries(PROJECTS).map(([name, input]) => [name, () => renderServing(input(), pinFromLock)]),
+  ),
+};
 
 describe.each(Object.entries(RENDERERS))('example %s', (name, render) => {
   test('renders to the committed YAML, byte by byte', async () => {

@@ -1,6 +1,6 @@
 import type { EnvVar } from 'kubernetes-types/core/v1.js';
 import { literal, references } from './expansion.js';
-import type { Faults } from './faults.js';
+import { Faults } from './faults.js';
 import type { SecretVariable } from './profile.js';
 
 /** Where a variable's value comes from, for messages. */
@@ -23,7 +23,7 @@ export class Environment {
   /** @param expand whether `$(NAME)` and `$$` in people's literals keep their meaning to Kubernetes */
   constructor(
     private readonly expand: boolean,
-    private readonly faults: Faults,
+    private readonly faults: Faults = new Faults(),
   ) {}
 
   /** Sets a variable of the renderer's own; an absent value sets none. */

@@ -1,9 +1,15 @@
 export type { ManifestFile } from './manifest.js';
 export type { KubeObject } from './objects.js';
 export type { PinImages, PinOptions } from './pin.js';
-export { readManifestFile, readPackFiles, readSourceFile } from './run/files.js';
+export { readManifestFile, readPackFiles } from './run/files.js';
 export type { LoopMode, Pack, PackFile, PlaybookMode, RunInput } from './run/input.js';
 export { renderRun } from './run/render.js';
-export { type NeededSecret, secretsOfRun } from './run/secrets.js';
+export { secretsOfRun } from './run/secrets.js';
+export type { NeededSecret } from './secrets.js';
+export type { ServingEngine, ServingInput, ServingTarget } from './serving/input.js';
+export { readServingProject } from './serving/project.js';
+export { renderServing } from './serving/render.js';
+export { secretsOfServing } from './serving/secrets.js';
+export { readSourceFile } from './source-file.js';
 export type { SourceFile } from './toml/document.js';
 export { toYaml } from './yaml/emit.js';

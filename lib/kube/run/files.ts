@@ -3,31 +3,9 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../failure/index.js';
 import { Faults } from '../faults.js';
 import { DEFAULT_WORKSPACE, type ManifestFile, readManifest, workspaceOf } from '../manifest.js';
-import type { SourceFile } from '../toml/document.js';
+import { readSourceFile } from '../source-file.js';
 import type { PackFile } from './input.js';
 import { isLeftOut, LARGEST_PACK_BYTES } from './pack.js';
-
-/** Reads a text file; `file` in the result is the path as it was given. Throws a Failure where it cannot be read. */
-export function readSourceFile(path: string): SourceFile {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reasons: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' };
-    throw new Failure({
-      what: `${path} cannot be read`,
-      why: reasons[code ?? ''] ?? message,
-      exit: 2,
-      cause: error,
-    });
-  }
-  try {
-    return { file: path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
-  } catch (error) {
-    throw new Failure({ what: `${path} cannot be read`, why: 'it is not UTF-8 text', exit: 2, cause: error });
-  }
-}
 
 /** Reads a domain manifest together with the names of itself and of its folder. */
 export function readManifestFile(path: string): ManifestFile {

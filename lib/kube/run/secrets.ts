@@ -1,15 +1,7 @@
+import type { NeededSecret } from '../secrets.js';
 import { factsOf } from './facts.js';
 import type { RunInput } from './input.js';
 import { AUTHFILE_KEY } from './paths.js';
-
-/** A key of a secret that must be in the cluster before a run starts. */
-export interface NeededSecret {
-  namespace: string;
-  secret: string;
-  key: string;
-  /** What needs it: the profile's key or the variable. */
-  neededBy: string;
-}
 
 /** Every secret and key that a run refers to, in a fixed order; the renderer itself reads none of them. */
 export function secretsOfRun(input: RunInput): NeededSecret[] {

@@ -1,0 +1,80 @@
+import { Failure } from '../../failure/index.js';
+import type { Faults } from '../faults.js';
+import { parseReference } from '../images/index.js';
+import { isDnsLabel, labelValue } from '../names.js';
+import { type QuantityKind, quantityFault } from '../quantities.js';
+import { acceleratorsOf } from './accelerators.js';
+import type { Settings } from './settings.js';
+
+/** Checks of single settings; each returns a value to go on with. */
+export class SettingChecks {
+  constructor(
+    private readonly settings: Settings,
+    private readonly faults: Faults,
+  ) {}
+
+  image(): string {
+    const variable = this.settings.get('ECR_IMAGE_URI') ? 'ECR_IMAGE_URI' : 'CONTAINER_IMAGE_URI';
+    const image = this.settings.get(variable);
+    if (image === '') {
+      this.faults.add(this.settings.where('ECR_IMAGE_URI'), 'set ECR_IMAGE_URI: there is no image to deploy');
+      return 'none';
+    }
+    try {
+      parseReference(image);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.faults.add(this.settings.where(variable), [error.message, ...error.why].join(': '));
+    }
+    return image;
+  }
+
+  count(name: string, fallback: number): number {
+    const text = this.settings.get(name);
+    if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
+    this.faults.add(this.settings.where(name), `${name} \`${text}\` is not a whole number above 0`);
+    return fallback;
+  }
+
+  namespace(): string {
+    const text = this.settings.get('HP_NAMESPACE');
+    if (!isDnsLabel(text))
+      this.faults.add(
+        this.settings.where('HP_NAMESPACE'),
+        `HP_NAMESPACE \`${text}\` is not a namespace's name`,
+      );
+    return text;
+  }
+
+  /** A name that becomes a label's value as it is: a person gave it, so it is not made fit. */
+  label(name: string): string {
+    const text = this.settings.get(name);
+    if (labelValue(text) !== text)
+      this.faults.add(this.settings.where(name), `${name} \`${text}\` is not a name that the cluster takes`);
+    return text;
+  }
+
+  quantity(name: string, kind: QuantityKind): string {
+    const text = this.settings.get(name);
+    const fault = text === '' ? undefined : quantityFault(text, kind);
+    if (fault !== undefined) this.faults.add(this.settings.where(name), `${name}: ${fault}`);
+    return text;
+  }
+
+  gpus(accelerators: string): number {
+    const text = this.settings.get('HP_GPU_COUNT') || 'auto';
+    if (/^[0-9]{1,3}$/.test(text)) return Number(text);
+    const where = this.settings.where('HP_GPU_COUNT');
+    if (text !== 'auto') {
+      this.faults.add(where, `HP_GPU_COUNT \`${text}\` is not a whole number of GPUs, 0 or more, nor auto`);
+      return 0;
+    }
+    const type = this.settings.get('INSTANCE_TYPE');
+    const found = type === '' ? undefined : acceleratorsOf(type, accelerators);
+    if (found === undefined) {
+      const why = type === '' ? 'INSTANCE_TYPE is empty' : `the accelerators of ${type} are not known`;
+      this.faults.add(where, `HP_GPU_COUNT is auto, but ${why}: set a number`);
+    }
+    return found ?? 0;
+  }
+}

@@ -221,6 +221,15 @@ describe('two live targets', () => {
     expect(stderr).toContain('at probe');
   });
 
+  test('an answers file that names the one out of focus moves the focus, and says that nothing else was done', () => {
+    const answers = join(project.project.home, 'answers.json');
+    writeFileSync(answers, '{"DEPLOYMENT_TARGET": "probe", "SIZE": "8"}');
+    const { code, stderr } = project.run('deploy', ['--answers-file', answers]);
+    expect({ code, calls: project.calls() }).toEqual({ code: 0, calls: [] });
+    expect([project.config('DEPLOYMENT_TARGET'), project.config('SIZE')]).toEqual(['probe', '4']);
+    expect(stderr).toContain('were not applied');
+  });
+
   test('--target of the one out of focus with settings is refused: they would be lost', () => {
     const before = project.snapshot();
     const { code, stderr } = project.run('deploy', ['--target', 'probe', '--size=9']);

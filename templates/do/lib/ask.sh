@@ -22,7 +22,7 @@ _choose() {
       number=$((number + 1))
       printf '  %s) %s\n' "$number" "$choice" >&2
     done
-    printf '%s: ' "$question" >&2
+    printf '%s ' "$question" >&2
     IFS= read -r answer || return 1
     number=0
     for choice; do

@@ -44,6 +44,16 @@ _read_settings() {
   export AWS_DEFAULT_REGION=$AWS_REGION
 }
 
+# NAME SOURCE VALUE: a setting that this run has for itself
+_use_setting() {
+  local setting kept=()
+  for setting in ${_SETTINGS[@]+"${_SETTINGS[@]}"}; do
+    [[ $setting == "$1 "* ]] || kept+=("$setting")
+  done
+  _SETTINGS=(${kept[@]+"${kept[@]}"} "$1 $2 $3")
+  export "$1=$3"
+}
+
 # Stores the answers, so that a rerun does not ask again, also after a failed check: values that somebody gave for good
 # and the target as the one in focus. What `--set` or a default gave is not stored.
 _store_answers() {

@@ -35,6 +35,7 @@ _focus() {
   _store_answers
   _success "the focus is on $_TARGET ($_STATUS)"
   _show_place
+  if _switch answers-file; then _warn 'the settings in the answers file were not applied; with --force they are'; fi
   _info 'do/deploy updates it'
 }
 
@@ -60,8 +61,7 @@ _rollback() {
   [[ -n $previous ]] || _fail "$_TARGET has no image to go back to" \
     'an earlier image is recorded once a second one has been deployed' 'do/deploy deploys the current one'
   _read_settings missing "$@"
-  export ECR_IMAGE_URI=$previous
-  _SETTINGS+=("ECR_IMAGE_URI rollback $previous")
+  _use_setting ECR_IMAGE_URI rollback "$previous"
   [[ $DRY_RUN == yes ]] || _step "going back to $previous"
   _load_target
   _run

@@ -2,7 +2,8 @@
 """What one run of do/deploy was asked to do. do/deploy calls it twice and reads the lines that it prints.
 
 usage: deploy_request.py target CONFIG ARGUMENTS...
-         prints `option SWITCH` for each switch, `flag NAME` for each of the targets' flags, `source S`, `target NAME`
+         prints `option SWITCH` for each switch and for an answers file, `flag NAME` for each of the targets' flags,
+         and where the target's name came from and what it is: `source SOURCE`, `target NAME`
        deploy_request.py settings CONFIG TARGET missing|anew ARGUMENTS...
          asks for what is missing, or for everything anew;
          prints `setting VARIABLE SOURCE VALUE` for each setting, `store VARIABLE VALUE` for each answer to keep
@@ -61,6 +62,8 @@ def print_target(config_file, words):
     deploy_arguments.settings_of(target, request.arguments)
     for switch in sorted(request.arguments.switches):
         print(f"option {switch}")
+    if request.arguments.answers_file:
+        print("option answers-file")
     for flag in request.arguments.flags:
         print(f"flag {flag}")
     print(f"source {source}")

@@ -1,14 +1,16 @@
 import { ApiError } from '../api-error.js';
-import { type JsonObject, type KubeObject, valueAt } from '../json.js';
+import { type JsonObject, type KubeObject, sameJson, valueAt } from '../json.js';
 import { isActive, isReady, withCondition } from './conditions.js';
 import { type Controller, controlledBy, isOwnedBy, type Tools } from './tools.js';
 
 /** Keeps as many Pods as each ReplicaSet asks for. */
-export const replicaSetController: Controller = ({ object }, tools) => {
-  if (object.kind === 'ReplicaSet') reconcile(object, tools);
-  if (object.kind === 'Pod') {
-    for (const set of tools.list('ReplicaSet', object.metadata.namespace))
-      if (isOwnedBy(object, set)) reconcile(set, tools);
+export const replicaSetController: Controller = ({ object, previous }, tools) => {
+  // its own status is no reason to try again what has failed
+  if (object.kind === 'ReplicaSet' && !sameJson(object.spec, previous?.spec)) reconcile(object, tools);
+  const concerns = (set: KubeObject) =>
+    object.kind === 'Pod' ? isOwnedBy(object, set) : object.kind === 'ServiceAccount';
+  for (const set of tools.list('ReplicaSet', object.metadata.namespace)) {
+    if (concerns(set) && set.metadata.namespace === object.metadata.namespace) reconcile(set, tools);
   }
 };
 

@@ -21,6 +21,12 @@ const groupVersions: GroupVersion[] = [
 const pathOf = ({ group, version }: GroupVersion): string =>
   group ? `apis/${group}/${version}` : `api/${version}`;
 
+/**
+ * Version 2 in its binary form, which is all that kubectl asks for, and only when version 3 lacks a kind: a document that
+ * says its version (`swagger: 2.0`) and knows no kind either.
+ */
+export const OPENAPI_V2 = Buffer.from([0x0a, 3, ...Buffer.from('2.0')]);
+
 /** The OpenAPI v3 index or one of its documents, or undefined for any other path. */
 export function openApiDocument(path: string): Record<string, unknown> | undefined {
   if (path === '/openapi/v3') {
@@ -41,7 +47,15 @@ export function openApiDocument(path: string): Record<string, unknown> | undefin
   return found && documentOf(found);
 }
 
+const documents = new Map<GroupVersion, Record<string, unknown>>();
+
 function documentOf(groupVersion: GroupVersion): Record<string, unknown> {
+  const document = documents.get(groupVersion) ?? makeDocument(groupVersion);
+  documents.set(groupVersion, document);
+  return document;
+}
+
+function makeDocument(groupVersion: GroupVersion): Record<string, unknown> {
   const served = RESOURCES.filter(
     (r) => r.group === groupVersion.group && r.versions.includes(groupVersion.version),
   );

@@ -26,6 +26,7 @@ export function applyObject(
 ): { object: KubeObject; created: boolean } {
   const { resource, version, namespace, name, subresource } = address;
   const { data, duplicates } = parseBody(body);
+  if (!data.apiVersion || !data.kind) throw badRequest('an apply must state apiVersion and kind');
   checkAddress(data, resource, version, name, namespace);
   if (strict && duplicates.length > 0) {
     const list = duplicates.map((path) => `duplicate field "${path}"`).join(', ');

@@ -32,7 +32,7 @@ export function parseBody(text: string): { data: JsonObject; duplicates: string[
   return { data, duplicates };
 }
 
-/** The version and kind of the body must be those of the address. */
+/** The version and kind of the body, where it states them, must be those of the address; so must name and namespace. */
 export function checkAddress(
   data: JsonObject,
   resource: ApiResource,
@@ -41,6 +41,8 @@ export function checkAddress(
   ns?: string,
 ): void {
   const expected = apiVersionOf(resource.group, version);
+  data.kind ??= resource.kind;
+  data.apiVersion ??= expected;
   if (data.kind !== resource.kind || data.apiVersion !== expected) {
     const got = `${String(data.apiVersion)}, Kind=${String(data.kind)}`;
     throw badRequest(

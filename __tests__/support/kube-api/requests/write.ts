@@ -35,8 +35,7 @@ export function createObject(
   const { store, clock } = cluster;
   const object = clone(sent);
   const metadata = object.metadata;
-  if (!metadata.name && metadata.generateName) metadata.name = metadata.generateName + suffix();
-  if (!metadata.name)
+  if (!metadata.name && !metadata.generateName)
     throw invalid(resource, '', [
       {
         reason: 'FieldValueRequired',
@@ -55,6 +54,7 @@ export function createObject(
   const asSent = clone(object);
   applyDefaults(object);
   admit(cluster, resource, object);
+  if (!metadata.name) metadata.name = metadata.generateName + suffix();
   const causes = validate(object, resource);
   if (causes.length > 0) throw invalid(resource, metadata.name, causes);
   if (store.get(resource, metadata.namespace, metadata.name)) throw alreadyExists(resource, metadata.name);

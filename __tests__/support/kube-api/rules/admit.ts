@@ -12,7 +12,7 @@ export function admit({ store }: { store: Store }, resource: ApiResource, object
     const namespace = object.metadata.namespace ?? '';
     if (!store.get(resourceOfKind('ServiceAccount'), namespace, account)) {
       const why = `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`;
-      throw forbidden(resource, object.metadata.name, why);
+      throw forbidden(resource, object.metadata.name || (object.metadata.generateName ?? ''), why);
     }
   }
   if (

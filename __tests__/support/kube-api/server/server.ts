@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { ApiError, noSuchPath, type StatusBody, statusBody, unauthorized } from '../api-error.js';
 import { discoveryDocument } from '../discovery/discovery.js';
-import { openApiDocument } from '../discovery/openapi.js';
+import { OPENAPI_V2, openApiDocument } from '../discovery/openapi.js';
 import { type Address, parseAddress } from '../requests/address.js';
 import { type Answer, handle } from '../requests/handle.js';
 import { watchObjects } from '../requests/watch.js';
@@ -85,6 +85,7 @@ export class ApiServer {
   #resourceOrDocument(entry: LoggedRequest, address: Address | undefined): Answer {
     if (address) return handle(this.parts.cluster, address, entry);
     if (/^\/(healthz|livez|readyz)$/.test(entry.path)) return { code: 200, body: 'ok' };
+    if (entry.path === '/openapi/v2') return { code: 200, body: OPENAPI_V2 };
     const document = discoveryDocument(entry.path) ?? openApiDocument(entry.path);
     if (!document) throw noSuchPath();
     return { code: 200, body: document };
@@ -168,7 +169,7 @@ function send(response: ServerResponse, entry: LoggedRequest, { code, body, warn
       'warning',
       warnings.map((text) => `299 - ${JSON.stringify(text)}`),
     );
-  const isText = typeof body === 'string';
-  response.writeHead(code, { 'content-type': isText ? 'text/plain' : 'application/json' });
-  response.end(isText ? body : JSON.stringify(body));
+  const isPlain = typeof body === 'string' || Buffer.isBuffer(body);
+  response.writeHead(code, { 'content-type': isPlain ? 'text/plain' : 'application/json' });
+  response.end(isPlain ? body : JSON.stringify(body));
 }

@@ -17,6 +17,7 @@ export async function mlcc(
     env,
     cwd,
     interactive: false,
+    colour: false,
     out: (text) => {
       result.stdout += text;
     },

@@ -52,3 +52,30 @@ export const targetsOptions: readonly CommandOption[] = [
 export const configOptions: readonly CommandOption[] = [
   { flag: 'dir', value: 'DIR', description: 'The project; the current folder by default.' },
 ];
+
+/** What `yo mlcc:regenerate` and `mlcc regenerate` share. */
+export const regenerateOptions: readonly CommandOption[] = [
+  TARGETS_DIR,
+  {
+    flag: 'conflict',
+    value: 'MODE',
+    choices: ['side-file', 'markers', 'ours', 'theirs'],
+    description:
+      'Where both changed the same place: lay the proposal beside the file (the default), show both sides in it, keep yours, or take the new one.',
+  },
+  {
+    flag: 'resolved',
+    value: 'PATH',
+    multiple: true,
+    description: 'What this file holds now is right; forget the proposal.',
+  },
+  { flag: 'restore', value: 'PATH', multiple: true, description: 'Bring back a file that was deleted.' },
+  {
+    flag: 'allow-downgrade',
+    description: 'Go back to an older generator than the one that made the project.',
+  },
+  { flag: 'dry-run', description: 'Show what would be done, and do nothing.' },
+  { flag: 'diff', description: 'Show the changes as a unified diff.' },
+  { flag: 'check', description: 'Do nothing, and exit with 3 if anything would be done.' },
+  { flag: 'json', description: 'Print the result as JSON.' },
+];

@@ -1,9 +1,10 @@
 /** What `mlcc` and the Yeoman generators share: options, answers, messages, writing. */
 export { collectAnswers, type GivenAnswers, type Question, readAnswersFile } from './collect-answers.js';
-export { type CommandOption, scaffoldOptions } from './command-options.js';
+export { type CommandOption, regenerateOptions, scaffoldOptions } from './command-options.js';
 export { nextSteps } from './next-steps.js';
 export { targetDirs } from './option-parsing.js';
 export { optionsTable } from './options-table.js';
+export { type RegenerateFlags, regenerateProject } from './regenerate-project.js';
 export { run } from './run.js';
 export { processTerminal, type Terminal } from './terminal.js';
 export { refuseClashes } from './write-project.js';

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../failure/index.js';
 import { packageVersion } from '../package/index.js';
-import type { Terminal } from './terminal.js';
+import { Exit, type Terminal } from './terminal.js';
 
 type Define = (command: Command, terminal: Terminal) => Command;
 
@@ -14,6 +14,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<D
   config: {
     summary: 'read and edit the settings of a project',
     load: async () => (await import('./commands/config.js')).defineConfig,
+  },
+  regenerate: {
+    summary: 'refresh a project with this version of the generator; state and edits stay',
+    load: async () => (await import('./commands/regenerate.js')).defineRegenerate,
   },
   targets: {
     summary: 'list the deployment targets and the verbs that each supports',
@@ -51,6 +55,7 @@ async function build(terminal: Terminal): Promise<Command> {
 function report(error: unknown, terminal: Terminal): number {
   // Commander has printed its message already; help and version are no errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Exit) return error.code;
   if (error instanceof Failure) {
     terminal.err(`mlcc: ${error.lines().join('\n')}\n`);
     return error.exit;

@@ -6,6 +6,8 @@ export interface Terminal {
   cwd: string;
   /** Whether a person can be asked: standard input and standard error are both terminals. */
   interactive: boolean;
+  /** Whether standard output may be coloured. */
+  colour: boolean;
   out(text: string): void;
   err(text: string): void;
 }
@@ -16,7 +18,15 @@ export function processTerminal(): Terminal {
     env: process.env,
     cwd: process.cwd(),
     interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
+    colour: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
   };
+}
+
+/** Ends a command that has said everything already with an exit code other than 0. */
+export class Exit extends Error {
+  constructor(readonly code: number) {
+    super(`exit ${code}`);
+  }
 }

@@ -32,13 +32,13 @@ const YEOMAN_OPTIONS = [
 ];
 
 /** Gives a generator the same flags that the command line has. */
-export function addYeomanOptions(host: OptionHost, own: readonly CommandOption[], catalog: Catalog): void {
+export function addYeomanOptions(host: OptionHost, own: readonly CommandOption[], catalog?: Catalog): void {
   for (const { flag, alias, value, description } of own) {
     const type = value ? String : Boolean;
     host.option(flag, { type, description });
     if (alias) host.option(alias, { type, description: `The same as --${flag}.` });
   }
-  for (const { flag, description } of allOptions(catalog))
+  for (const { flag, description } of catalog ? allOptions(catalog) : [])
     if (!YEOMAN_OPTIONS.includes(flag)) host.option(flag, { type: String, description });
 }
 
@@ -72,10 +72,10 @@ function typedValue(argv: readonly string[], flag: string): string | undefined {
 export function refuseUnknownFlags(
   argv: readonly string[],
   own: readonly CommandOption[],
-  catalog: Catalog,
+  catalog?: Catalog,
 ): void {
   const known = [...own.flatMap(({ flag, alias }) => [flag, ...(alias ? [alias] : [])])];
-  known.push(...allOptions(catalog).map(({ flag }) => flag));
+  if (catalog) known.push(...allOptions(catalog).map(({ flag }) => flag));
   const typed = argv.flatMap((argument) => /^--(?:no-)?([^=]+)/.exec(argument)?.[1] ?? []);
   const unknown = typed.filter((flag) => !known.includes(flag) && !YEOMAN_OPTIONS.includes(flag));
   if (unknown.length === 0) return;

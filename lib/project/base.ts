@@ -16,16 +16,19 @@ export interface PendingFile {
 export interface Base {
   /** Version of the generator that made `files`. */
   version: string;
+  /** The defaults of that version by answer, so that a changed one can be reported. */
+  defaults: Readonly<Record<string, string>>;
   files: FileTree;
   /** Conflicted paths; `null` where the generator dropped the file. */
   pending: ReadonlyMap<string, PendingFile | null>;
 }
 
 /** The same bytes on every platform: sorted paths, two spaces, a final newline. */
-export function serialiseBase({ version, files, pending }: Base): string {
+export function serialiseBase({ version, defaults, files, pending }: Base): string {
   const entries = (map: ReadonlyMap<string, unknown>) => Object.fromEntries(map);
   const data = {
     version,
+    defaults: entries(new Map(Object.entries(defaults).sort(([a], [b]) => (a < b ? -1 : 1)))),
     files: entries(
       new Map(
         [...sortTree(files)].map(([path, { contents, executable }]) => [path, { contents, executable }]),

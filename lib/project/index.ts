@@ -14,13 +14,14 @@ export { checkProjectName, suggestName } from './names.js';
 export {
   allOptions,
   answerOf,
+  defaultAnswers,
   defaultOf,
   defaultTarget,
   knownAnswers,
   type ProjectOption,
   projectOptions,
 } from './options.js';
-export { type RenderSource, render, withoutRecords } from './render.js';
+export { catalogFiles, type RenderSource, render, withoutRecords } from './render.js';
 export { matrixTable, settingsTables, targetsTable, verbsTable } from './tables.js';
 export { packageTemplates, type Templates } from './templates.js';
-export { renderYoRc, YO_RC_PATH, type YoRc } from './yo-rc.js';
+export { parseYoRc, renderYoRc, updateYoRc, YO_RC_PATH, type YoRc } from './yo-rc.js';

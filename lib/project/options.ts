@@ -77,6 +77,11 @@ export function defaultOf(catalog: Catalog, target: Target, variable: string): s
   return target.manifest.optional_vars[variable] ?? catalog.variables[variable]?.default ?? '';
 }
 
+/** The default of every option of a target, by answer. */
+export function defaultAnswers(catalog: Catalog, target: Target): Record<string, string> {
+  return Object.fromEntries(projectOptions(catalog, target).map((option) => [option.answer, option.default]));
+}
+
 /** The key of a variable among the answers. */
 export function answerOf(catalog: Catalog, variable: string): string {
   return catalog.variables[variable]?.answer ?? camelCase(variable);

@@ -10,6 +10,7 @@ import { renderConfig } from './config-file.js';
 import { derivedBlocks, derivedFiles } from './derived.js';
 import { type FileTree, sortTree } from './file-tree.js';
 import { fillBlocks } from './generated.js';
+import { defaultAnswers } from './options.js';
 import { packageTemplates, type Templates } from './templates.js';
 import { renderYoRc } from './yo-rc.js';
 
@@ -28,11 +29,12 @@ export function render(given: Answers, catalog: Catalog, source: Partial<RenderS
   const answers = resolveAnswers(catalog, given);
   const target = chosenTarget(catalog, answers);
   const engine = chosenEngine(catalog, answers);
+  const defaults = defaultAnswers(catalog, target);
   const files = sortTree(
     new Map([
       ...fromTemplates(templates, catalog, { answers, target, engine, version }),
       ...derivedFiles(catalog),
-      ...fromCatalog(catalog),
+      ...catalogFiles(catalog),
       ['do/config', { contents: renderConfig(catalog, target, answers), executable: false }],
       ['code/serve', { contents: engine.serve, executable: true }],
     ]),
@@ -41,7 +43,10 @@ export function render(given: Answers, catalog: Catalog, source: Partial<RenderS
     new Map([
       ...files,
       ['.yo-rc.json', { contents: renderYoRc({ version, answers }), executable: false }],
-      [BASE_PATH, { contents: serialiseBase({ version, files, pending: new Map() }), executable: false }],
+      [
+        BASE_PATH,
+        { contents: serialiseBase({ version, defaults, files, pending: new Map() }), executable: false },
+      ],
     ]),
   );
 }
@@ -99,7 +104,8 @@ function withTargetsHeader(catalog: Catalog, path: string, contents: string): st
   return contents.replace(/^# targets: map$/m, `# targets: ${verbTargets(catalog, verb.name).join(', ')}`);
 }
 
-function* fromCatalog(catalog: Catalog): Generator<[string, TextFile]> {
+/** The descriptors, and each target's scripts and assets, as a project has them. */
+export function* catalogFiles(catalog: Catalog): Generator<[string, TextFile]> {
   for (const { manifest, manifestText, deploy, clean, assets } of catalog.targets) {
     yield [`do/targets.d/${manifest.target}/manifest.json`, { contents: manifestText, executable: false }];
     yield [`do/${manifest.deploy_script}`, { contents: deploy, executable: true }];

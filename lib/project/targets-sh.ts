@@ -18,7 +18,7 @@ export function targetsSh({ targets }: Catalog): string {
   return generatedShell('targets.d', [
     'case ${1-} in',
     ...targets.map(recordArm),
-    `  *) _TARGET_NAMES=${quoteShell(names)}; return 1 ;;`,
+    `*) _TARGET_NAMES=${quoteShell(names)}; return 1;;`,
     'esac',
   ]);
 }
@@ -62,7 +62,7 @@ function recordArm(target: Target): string {
     ...Object.entries(manifest.verbs).flatMap(([verb, allowed]) => (allowed ? [verb] : [])),
   ];
   const names = [manifest.target, ...manifest.aliases];
-  return `  ${names.join(' | ')}) _TARGET_RECORD=${quoteShell(record.join(' '))} ;;`;
+  return `${names.join('|')}) _TARGET_RECORD=${quoteShell(record.join(' '))};;`;
 }
 
 function guidanceArms({ manifest }: Target): string[] {

@@ -1,0 +1,48 @@
+import Generator, { type BaseOptions } from 'yeoman-generator';
+import {
+  addYeomanOptions,
+  forYeoman,
+  type RegenerateFlags,
+  refuseUnknownFlags,
+  regenerateOptions,
+  regenerateProject,
+  targetDirs,
+} from '../../lib/cli/index.js';
+
+/**
+ * `yo mlcc:regenerate`: refreshes the project in the current folder. It never goes through mem-fs, whose conflicter asks
+ * for every file: the merge and the apply are those of `mlcc regenerate`.
+ */
+export default class RegenerateGenerator extends Generator {
+  constructor(args: string[], options: BaseOptions) {
+    super(args, options);
+    addYeomanOptions(this, regenerateOptions);
+  }
+
+  async regenerating(): Promise<void> {
+    const argv = process.argv.slice(2);
+    const { output, code } = await forYeoman(() => {
+      refuseUnknownFlags(argv, regenerateOptions);
+      return regenerateProject(this.destinationRoot(), flagsOf(this.options as Record<string, unknown>), {
+        targetDirs: targetDirs(argv, process.env),
+        colour: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
+      });
+    });
+    process.stdout.write(output);
+    process.exitCode = code;
+  }
+}
+
+function flagsOf(options: Record<string, unknown>): RegenerateFlags {
+  const list = (value: unknown) => (value === undefined || value === null ? [] : [value].flat().map(String));
+  return {
+    ...(options.conflict ? { conflict: options.conflict as NonNullable<RegenerateFlags['conflict']> } : {}),
+    resolved: list(options.resolved),
+    restore: list(options.restore),
+    allowDowngrade: Boolean(options['allow-downgrade']),
+    dryRun: Boolean(options['dry-run']),
+    diff: Boolean(options.diff),
+    check: Boolean(options.check),
+    json: Boolean(options.json),
+  };
+}

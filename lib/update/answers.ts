@@ -1,0 +1,74 @@
+import { type Catalog, findTarget, lifecycleOf, shellVarToAnswer } from '../catalog/index.js';
+import { parseConfig } from '../config/index.js';
+import type { Answers } from '../project/index.js';
+
+export interface CurrentAnswers {
+  answers: Answers;
+  /** What was understood under an old name, and template-owned settings that a person changed, as lines for the report. */
+  notes: readonly string[];
+}
+
+/**
+ * The answers of a project: the stored ones, overlaid with what a person changed in do/config since the last render. A
+ * runtime-owned value is no answer any more: the disk has it.
+ */
+export function currentAnswers(
+  catalog: Catalog,
+  stored: Answers,
+  config: { base: string | undefined; mine: string | undefined },
+): CurrentAnswers {
+  const answers: Record<string, string> = { ...stored };
+  const notes: string[] = [];
+  const mine = parseConfig(config.mine ?? '');
+  const base = parseConfig(config.base ?? '');
+  const names = shellVarToAnswer(catalog);
+  for (const [variable, value] of mine.values()) {
+    const answer = Object.hasOwn(names, variable) ? names[variable] : undefined;
+    if (answer === undefined || lifecycleOf(catalog, variable) !== 'template-owned') continue;
+    if (isOldSpelling(catalog, variable)) {
+      if (value !== '' && !mine.get(spelling(catalog, answer))) {
+        answers[answer] = value;
+        notes.push(`${variable} is called ${spelling(catalog, answer)} now; its value was taken over`);
+      }
+      continue;
+    }
+    if (config.base !== undefined && base.get(variable) === value) continue;
+    if (answers[answer] === value) continue;
+    answers[answer] = value;
+    notes.push(`${variable} was changed in do/config; it is an answer now`);
+  }
+  const target = findTarget(catalog, answers.deploymentTarget ?? '');
+  if (target && target.manifest.target !== answers.deploymentTarget) {
+    notes.push(`the target ${answers.deploymentTarget} is called ${target.manifest.target} now`);
+    answers.deploymentTarget = target.manifest.target;
+  }
+  return { answers, notes };
+}
+
+/** The variable that stands for an answer today: among those that share it, the one that has a flag. */
+function spelling(catalog: Catalog, answer: string): string {
+  const sharing = Object.entries(catalog.variables).filter(([, declared]) => declared.answer === answer);
+  return (sharing.find(([, declared]) => declared.flag) ?? sharing[0])?.[0] ?? '';
+}
+
+function isOldSpelling(catalog: Catalog, variable: string): boolean {
+  const answer = catalog.variables[variable]?.answer;
+  return answer !== undefined && spelling(catalog, answer) !== variable;
+}
+
+/** Defaults that are others than at the last render, and that this project does not follow. */
+export function changedDefaults(
+  before: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+  answers: Answers,
+): string[] {
+  return Object.entries(now)
+    .filter(
+      ([answer, value]) =>
+        before[answer] !== undefined && before[answer] !== value && answers[answer] !== value,
+    )
+    .map(
+      ([answer, value]) =>
+        `the default of ${answer} is "${value}" now; this project keeps "${answers[answer] ?? ''}"`,
+    );
+}

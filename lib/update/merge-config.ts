@@ -1,0 +1,129 @@
+import { diff3Merge, diffIndices } from 'node-diff3';
+import { type ConfigDocument, type ConfigEntry, parseConfig } from '../config/index.js';
+
+export interface ConfigMergeInput {
+  /** The config as it was rendered last; undefined when that is not known. */
+  base: string | undefined;
+  mine: string;
+  theirs: string;
+  /** The keys that scripts write: their values are always mine. */
+  runtimeOwned: ReadonlySet<string>;
+}
+
+export interface ConfigMerge {
+  text: string;
+  /** Keys that the template dropped and that stay, because a script or a person wrote them. */
+  keptAlthoughDropped: readonly string[];
+  /** Template-owned keys whose value only a shell can compute: left as they are. */
+  computed: readonly string[];
+}
+
+/** One line, or one entry whatever lines its value spans. Entries are compared by key, everything else by text. */
+interface Piece {
+  id: string;
+  entry?: ConfigEntry;
+  text: string;
+}
+
+/**
+ * Merges do/config by key and lifecycle. Lines, comments and their order merge as in any file; the value of a
+ * runtime-owned key, and a key that nobody knows, are always the person's; a template-owned value is the render's,
+ * which has taken over a person's own change as an answer. There are no conflicts.
+ */
+export function mergeConfig({ base, mine, theirs, runtimeOwned }: ConfigMergeInput): ConfigMerge {
+  const docs = { mine: parseConfig(mine), theirs: parseConfig(theirs), base: parseConfig(base ?? '') };
+  const mineKeys = new Set(docs.mine.keys());
+  const theirKeys = new Set(docs.theirs.keys());
+
+  const edited = (key: string) => base === undefined || docs.base.get(key) !== docs.mine.get(key);
+  const dropped = docs.base.keys().filter((key) => mineKeys.has(key) && !theirKeys.has(key));
+  const stays = new Set(dropped.filter((key) => runtimeOwned.has(key) || edited(key)));
+  // A line that scripts rely on comes back when it is missing; another line that a person deleted does not.
+  const comesBack = new Set([...theirKeys].filter((key) => runtimeOwned.has(key) && !mineKeys.has(key)));
+
+  const minePieces = pieces(docs.mine);
+  const theirPieces = pieces(docs.theirs);
+  const basePieces =
+    base === undefined
+      ? common(minePieces, theirPieces)
+      : withoutKeys(pieces(docs.base), new Set([...stays, ...comesBack]));
+  const merged = once(mergePieces(minePieces, basePieces, theirPieces));
+
+  const computed: string[] = [];
+  const lines = merged.map((piece) => {
+    const { entry } = piece;
+    if (!entry || !theirKeys.has(entry.key) || !mineKeys.has(entry.key)) return piece.text;
+    const own = lastEntry(docs.mine, entry.key) ?? entry;
+    if (runtimeOwned.has(entry.key)) return own.text;
+    const value = docs.theirs.get(entry.key);
+    if (own.value === undefined) computed.push(entry.key);
+    if (own.value === undefined || value === undefined || own.value === value) return own.text;
+    const line = parseConfig(own.text);
+    line.set(entry.key, value);
+    return line.toString().replace(/\n$/, '');
+  });
+  const text = lines.map((line) => `${line}\n`).join('');
+  const unchanged = minePieces.map((piece) => `${piece.text}\n`).join('') === text;
+  return { text: unchanged ? mine : text, keptAlthoughDropped: [...stays].sort(), computed };
+}
+
+function pieces(document: ConfigDocument): Piece[] {
+  return document
+    .items()
+    .map((item) =>
+      item.kind === 'entry'
+        ? { id: `key ${item.key}`, entry: item, text: item.text }
+        : { id: `line ${item.text}`, text: item.text },
+    );
+}
+
+function mergePieces(mine: readonly Piece[], base: readonly Piece[], theirs: readonly Piece[]): Piece[] {
+  const ids = (list: readonly Piece[]) => list.map(({ id }) => id);
+  const known = new Map([...theirs, ...mine].map((piece) => [piece.id, piece]));
+  const regions = diff3Merge(ids(mine), ids(base), ids(theirs), { excludeFalseConflicts: true });
+  const merged = regions.flatMap(({ ok, conflict }) => {
+    if (ok) return ok;
+    if (!conflict) return [];
+    // Both sides changed the place: mine stays, and what is new in the template comes behind it.
+    const mineThere = new Set(conflict.a);
+    return [...conflict.a, ...conflict.b.filter((id) => !mineThere.has(id) && !conflict.o.includes(id))];
+  });
+  return merged.flatMap((id) => known.get(id) ?? []);
+}
+
+/** Without a base, what both sides have counts as the base: nothing of either side is taken for a deletion. */
+function common(mine: readonly Piece[], theirs: readonly Piece[]): Piece[] {
+  const different = new Set<number>();
+  for (const { buffer1 } of diffIndices(
+    mine.map(({ id }) => id),
+    theirs.map(({ id }) => id),
+  )) {
+    for (let index = 0; index < buffer1[1]; index += 1) different.add(buffer1[0] + index);
+  }
+  return mine.filter((_, index) => !different.has(index));
+}
+
+/** Without some keys and the comments directly above them: they then count as added by whoever has them. */
+function withoutKeys(list: readonly Piece[], keys: ReadonlySet<string>): Piece[] {
+  const kept: Piece[] = [];
+  for (const piece of list) {
+    if (piece.entry && keys.has(piece.entry.key)) {
+      while (kept.at(-1)?.text.trimStart().startsWith('#')) kept.pop();
+    } else kept.push(piece);
+  }
+  return kept;
+}
+
+/** Each key once, where it stands first. */
+function once(list: readonly Piece[]): Piece[] {
+  const seen = new Set<string>();
+  return list.filter(({ entry }) => {
+    if (!entry) return true;
+    if (seen.has(entry.key)) return false;
+    seen.add(entry.key);
+    return true;
+  });
+}
+
+const lastEntry = (document: ConfigDocument, key: string): ConfigEntry | undefined =>
+  document.entries().findLast((entry) => entry.key === key);

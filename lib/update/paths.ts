@@ -1,0 +1,40 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, posix, sep } from 'node:path';
+import { Failure } from '../failure/index.js';
+
+/**
+ * The place on disk of a path of the project, behind symlinks that stay inside it. Throws a Failure for a path that leads
+ * out, by `..` or by a symlink, before anything outside is read or written.
+ */
+export function placeOf(root: string, path: string): string {
+  if (isAbsolute(path) || posix.normalize(path) !== path || path.startsWith('../') || path === '..') {
+    throw leadsOut(path);
+  }
+  const realRoot = realpathSync(root);
+  const wanted = join(realRoot, path);
+  const existing = nearestExisting(wanted);
+  const real = existing === undefined ? undefined : resolveLink(existing, path);
+  if (real === undefined || !(real === realRoot || real.startsWith(realRoot + sep))) throw leadsOut(path);
+  return existing === wanted ? real : join(real, wanted.slice((existing ?? '').length));
+}
+
+/** The path itself or the nearest folder above it that is there, symlinks included. */
+function nearestExisting(path: string): string | undefined {
+  if (lstatSync(path, { throwIfNoEntry: false })) return path;
+  const parent = dirname(path);
+  return parent === path ? undefined : nearestExisting(parent);
+}
+
+function resolveLink(path: string, name: string): string {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    throw new Failure({ what: `${name} is a symlink to nothing`, next: 'mend or delete the link', cause });
+  }
+}
+
+const leadsOut = (path: string): Failure =>
+  new Failure({
+    what: `${path} leads out of the project; nothing was changed`,
+    next: 'replace the symlink by a file or folder of the project',
+  });

@@ -1,6 +1,7 @@
 export type { ManifestFile } from './manifest.js';
 export type { KubeObject } from './objects.js';
-export type { PinImages, PinOptions } from './pin.js';
+export { leaveUnpinned, type PinImages, type PinOptions } from './pin.js';
+export { contextOf } from './profile.js';
 export { readManifestFile, readPackFiles } from './run/files.js';
 export type { LoopMode, Pack, PackFile, PlaybookMode, RunInput } from './run/input.js';
 export { renderRun } from './run/render.js';

@@ -27,3 +27,7 @@ export function pinOptionsOf({ cluster, registries = {} }: Profile): PinOptions 
     ),
   };
 }
+
+/** Leaves every image as it was written: for `--no-pin`, and where only names matter. */
+export const leaveUnpinned: PinImages = async (references) =>
+  new Map(references.map((image) => [image, image]));

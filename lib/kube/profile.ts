@@ -1,4 +1,4 @@
-import type { Faults } from './faults.js';
+import { Faults } from './faults.js';
 import { quantitySize } from './quantities.js';
 import { checkSchema } from './schemas/validate.js';
 import { parseToml, type SourceFile, type TomlDocument } from './toml/document.js';
@@ -163,4 +163,12 @@ function effectiveResources(
     ...(chosen.mem_limit === undefined ? {} : { memoryLimit: String(chosen.mem_limit) }),
     gpu: chosen.gpu,
   };
+}
+
+/** The kubeconfig context that a profile names; undefined: the current one. Throws a Failure for a faulty profile. */
+export function contextOf(source: SourceFile): string | undefined {
+  const faults = new Faults();
+  const profile = readProfile(source, faults)?.profile;
+  faults.throwIfAny(`${source.file} cannot be used`);
+  return profile?.cluster?.context;
 }

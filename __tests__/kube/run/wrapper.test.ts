@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { STAGER, WRAPPER } from '../../../lib/kube/run/wrapper.js';
 import { describeWithPrograms } from '../../support/programs.js';
 import {
   containerOf,
@@ -238,5 +239,16 @@ describeWithPrograms(['sh', 'cp'], 'the init container that stages a pack', () =
     }
     expect(existsSync(join(domain, '..data'))).toBe(false);
     expect(existsSync(join(domain, '..2026_01_01'))).toBe(false);
+  });
+});
+
+describeWithPrograms(['shellcheck'], 'both programs', () => {
+  test.each([
+    ['bash', WRAPPER],
+    ['sh', STAGER],
+  ])('%s: ShellCheck finds nothing', (shell, text) => {
+    const checked = spawnSync('shellcheck', ['--shell', shell, '-'], { input: text, encoding: 'utf8' });
+    expect(checked.stdout).toBe('');
+    expect(checked.status).toBe(0);
   });
 });

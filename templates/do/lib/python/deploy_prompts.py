@@ -2,6 +2,8 @@
 
 import sys
 
+from deploy_settings import value_fault
+
 EXIT_INTERRUPTED = 130
 
 
@@ -43,8 +45,6 @@ def choose(question, options, default=""):
 
 def ask_param(variable, param, default="", required=False):
     """Asks for the value of a variable with the words of its parameter, its choices, and its rule when it is broken."""
-    from deploy_settings import value_fault
-
     description = param.get("description", "")
     if description:
         _say(f"{variable}: {description}")

@@ -18,6 +18,7 @@ import sys
 import deploy_answers
 import deploy_arguments
 import deploy_prompts
+import deploy_questions
 import deploy_schema
 import deploy_settings
 from config_store import ConfigError, read
@@ -96,14 +97,15 @@ def print_settings(config_file, target, asking, words):
     faults = deploy_settings.faults(target, settings)
     if request.may_ask:
         _reject(faults)
-        _ask(request, target, settings, anew)
+        deploy_questions.ask(target, settings, request.config, anew)
     elif anew:
-        _keep_current(request, target, settings)
+        deploy_questions.keep_current(target, settings, request.config)
     _reject([*faults, *_missing(target, settings)])
     for setting in settings:
         print(f"setting {setting.variable} {setting.source} {setting.value}")
     for setting in settings:
-        cleared = anew and setting.source in (deploy_settings.DEFAULT, deploy_settings.UNSET)
+        unanswered = setting.source in (deploy_settings.DEFAULT, deploy_settings.UNSET)
+        cleared = anew and unanswered and request.config.get(setting.variable)
         if deploy_settings.is_declared(target, setting.variable) and (setting.is_answer or cleared):
             print(f"store {setting.variable} {setting.answer}")
 
@@ -127,44 +129,6 @@ def _given(request, target, anew):
 
 def _environment_region():
     return os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or ""
-
-
-def _open_questions(target, settings, anew):
-    """The settings to ask for: those that a deploy cannot do without; anew, also all that have a question."""
-    lacking = deploy_settings.missing(target, settings)
-    given = (deploy_settings.FLAG, deploy_settings.OVERRIDE, deploy_settings.ANSWERS_FILE)
-    for setting in settings:
-        has_question = setting.variable in deploy_schema.PARAMS[target] and "prompt" in deploy_settings.param_of(
-            target, setting.variable
-        )
-        if setting in lacking or (anew and has_question and setting.source not in given):
-            yield setting
-
-
-def _offered(request, target, setting):
-    """What an empty answer means: the current value if it is allowed, else the default."""
-    param = deploy_settings.param_of(target, setting.variable)
-    current = request.config.get(setting.variable, "")
-    if current and deploy_settings.value_fault(param, current) is None:
-        return current
-    return setting.default or deploy_schema.VARIABLES.get(setting.variable, {}).get("default", "")
-
-
-def _ask(request, target, settings, anew):
-    required = deploy_schema.SCHEMAS[target]["required"]
-    for setting in _open_questions(target, settings, anew):
-        param = deploy_settings.param_of(target, setting.variable)
-        offered = _offered(request, target, setting)
-        answer = deploy_prompts.ask_param(setting.variable, param, offered, setting.variable in required)
-        setting.set(answer, deploy_settings.PROMPT)
-
-
-def _keep_current(request, target, settings):
-    """Where nobody is asked, every question gets the current value."""
-    for setting in _open_questions(target, settings, anew=True):
-        current = request.config.get(setting.variable, "")
-        if current and deploy_settings.value_fault(deploy_settings.param_of(target, setting.variable), current) is None:
-            setting.set(current, deploy_settings.CONFIG)
 
 
 def _missing(target, settings):

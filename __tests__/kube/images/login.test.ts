@@ -182,10 +182,12 @@ describeWithPrograms(
         accepts = () => false;
         await expect(pin(['team/a:v1', 'team/b:v1'])).rejects.toMatchObject({
           message: `${tokens.host} refused access without a login for ${front.host}`,
+          why: ['No login was found for it.'],
         });
         logins.configure({ auths: { [front.host]: authEntry(username, password) } });
         await expect(pin(['team/a:v1'])).rejects.toMatchObject({
           message: `${tokens.host} refused the login for ${front.host}`,
+          why: ['The login may be wrong or have expired.'],
         });
       });
     });

@@ -185,7 +185,8 @@ describeWithPrograms([REGISTRY_PROGRAM, PUSH_PROGRAM], 'digests from a registry'
       const options = { lockFile, registries: insecure(), env: {} };
       const [first, second] = [`${front.host}/team/single:v1`, `${front.host}/team/multi:v1`];
       await pinImages([first], options);
-      await pinImages([second, first, `${front.host}/team/x@${ABSENT}`], options);
+      await pinImages([second, `${front.host}/team/x@${ABSENT}`], options);
+      await pinImages([second, first], options);
       expect(front.seen).toHaveLength(2);
       expect(JSON.parse(readFileSync(lockFile, 'utf8'))).toEqual({
         lockVersion: 1,

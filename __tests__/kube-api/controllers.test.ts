@@ -395,6 +395,15 @@ describe('an InferenceEndpointConfig', () => {
     expect(JSON.stringify(body.status.conditions)).toContain('no capacity for ml.g5.2xlarge');
   });
 
+  test('[C46] fails when the cluster refuses its worker', async () => {
+    const worker = { ...endpointConfig('m').spec.worker, environmentVariables: [{ name: '4K', value: 'x' }] };
+    await create(api, endpointConfig('m', { worker }));
+    api.clock.advance(20);
+    const { body } = await get(api, 'InferenceEndpointConfig', 'm');
+    expect(body.status.state).toBe('DeploymentFailed');
+    expect(JSON.stringify(body.status.conditions)).toContain('a valid environment variable name');
+  });
+
   test('fails when its Pods are not ready in the time it allows', async () => {
     const resources = { limits: { 'nvidia.com/gpu': 9 } };
     const worker = { ...endpointConfig('m').spec.worker, resources };
@@ -439,9 +448,10 @@ describe('an InferenceEndpointConfig', () => {
   });
 });
 
-test('the automatic clock needs nobody to push it', async () => {
+test('the automatic clock needs nobody to push it, nor can it be', async () => {
   const automatic = await startKubeApi();
   try {
+    expect(() => automatic.clock.advance(1)).toThrow('only a manual clock');
     await create(automatic, deployment('web'));
     const ready = () =>
       valueAt(automatic.objects.get('Deployment', 'default', 'web'), 'status', 'readyReplicas') === 1;

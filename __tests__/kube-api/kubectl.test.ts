@@ -212,29 +212,34 @@ describeWithPrograms(['kubectl'], 'the real kubectl', () => {
       expect([failed.code, failed.err]).toEqual([3, expect.stringContaining('failed\n')]);
     });
 
-    test('carries 8 MiB each way through a forwarded port, more than once', async () => {
-      const child = start(['port-forward', 'pod/p', ':8080']);
-      const ended = new Promise((done) => child.on('close', done));
-      try {
-        const port = await new Promise<string>((done) => {
-          child.stdout?.on('data', (chunk) => {
-            const found = /127\.0\.0\.1:(\d+)/.exec(String(chunk))?.[1];
-            if (found) done(found);
+    test.each(['pod/p', 'service/p'])(
+      'carries 8 MiB each way through a port of %s, more than once',
+      async (target) => {
+        const spec = { selector: { app: 'p' }, ports: [{ port: 8080 }] };
+        await applyFile({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'p' }, spec });
+        const child = start(['port-forward', target, ':8080']);
+        const ended = new Promise((done) => child.on('close', done));
+        try {
+          const port = await new Promise<string>((done) => {
+            child.stdout?.on('data', (chunk) => {
+              const found = /127\.0\.0\.1:(\d+)/.exec(String(chunk))?.[1];
+              if (found) done(found);
+            });
           });
-        });
-        for (let round = 0; round < 2; round += 1) {
-          const answer = await fetch(`http://127.0.0.1:${port}/`, {
-            method: 'POST',
-            body: Buffer.alloc(SIZE, 'up'),
-          });
-          expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.alloc(SIZE, 'down'))).toBe(true);
-          expect(received).toBe(SIZE);
+          for (let round = 0; round < 2; round += 1) {
+            const answer = await fetch(`http://127.0.0.1:${port}/`, {
+              method: 'POST',
+              body: Buffer.alloc(SIZE, 'up'),
+            });
+            expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.alloc(SIZE, 'down'))).toBe(true);
+            expect(received).toBe(SIZE);
+          }
+        } finally {
+          child.kill();
+          await ended;
         }
-      } finally {
-        child.kill();
-        await ended;
-      }
-    });
+      },
+    );
 
     test('deletes it and waits until it is gone', async () => {
       expect((await kubectl(['delete', 'pod', 'p', '--timeout=20s'])).out).toContain('deleted');

@@ -1,3 +1,4 @@
+import { ApiError } from '../api-error.js';
 import { type JsonObject, type KubeObject, listAt, sameJson, valueAt } from '../json.js';
 import { conditionOf, isTrue, withCondition } from './conditions.js';
 import type { EndpointPlan, Plans } from './plans.js';
@@ -78,7 +79,7 @@ function begin(config: KubeObject, plans: Plans, tools: Tools): void {
         fail(now, plan.message ?? 'the operator could not deploy the model', tools),
       );
     } else {
-      deploy(now, tools);
+      deployOrFail(now, tools);
       // a change that leaves the Deployment as it is ends here
       const deployment = tools.get('Deployment', now.metadata.namespace, now.metadata.name);
       if (deployment) follow(now, deployment, plans, tools);
@@ -95,6 +96,16 @@ function fail(config: KubeObject, message: string, tools: Tools): void {
   const now = sameGeneration(config, tools);
   if (now && valueAt(now, 'status', 'state') === 'DeploymentInProgress')
     setState(now, 'DeploymentFailed', message, tools);
+}
+
+/** What the cluster refuses of the worker, the operator can only report. */
+function deployOrFail(config: KubeObject, tools: Tools): void {
+  try {
+    deploy(config, tools);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    fail(config, error.message, tools);
+  }
 }
 
 /** The Deployment of a config's worker: made, or brought up to date. */

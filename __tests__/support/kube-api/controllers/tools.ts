@@ -81,7 +81,7 @@ export class Tools {
     const { name, namespace = 'default', uid = '' } = about.metadata;
     const time = this.clock.timestamp();
     this.create('Event', {
-      metadata: { name: '', generateName: `${name}.`, namespace },
+      metadata: { name: `${name}.${Number(this.store.resourceVersion).toString(16)}`, namespace },
       involvedObject: { apiVersion: about.apiVersion, kind: about.kind, name, namespace, uid },
       type,
       reason,

@@ -8,18 +8,18 @@ import {
   statusBody,
   unsupportedMediaType,
 } from '../api-error.js';
-import { isObject, type KubeObject, valueAt } from '../json.js';
-import type { Manager } from '../managed-fields/managers.js';
+import type { KubeObject } from '../json.js';
 import { apiVersionOf } from '../resources.js';
 import type { Address } from './address.js';
 import { applyObject } from './apply.js';
-import { checkAddress, decodeObject, type FieldValidation, parseBody } from './decode.js';
-import { type DeleteOptions, deleteObject } from './delete.js';
+import { checkAddress, decodeObject, parseBody } from './decode.js';
+import { deleteObject } from './delete.js';
+import { deleteOptions, validationOf, writeOptions } from './options.js';
 import { patchedObject } from './patch.js';
 import { getObject, inVersion, listObjects } from './read.js';
 import { readScale, writeScale } from './scale.js';
 import { queryMatcher } from './selectors.js';
-import { type Cluster, createObject, updateObject, type WriteOptions } from './write.js';
+import { type Cluster, createObject, updateObject } from './write.js';
 
 export interface ApiRequest {
   method: string;
@@ -159,58 +159,3 @@ const inStoredVersion = (object: KubeObject, { resource }: Address): KubeObject 
   ...object,
   apiVersion: apiVersionOf(resource.group, resource.versions[0] ?? ''),
 });
-
-function validationOf({ query }: ApiRequest): FieldValidation {
-  const given = query.get('fieldValidation') ?? 'Warn';
-  if (given !== 'Ignore' && given !== 'Warn' && given !== 'Strict') {
-    throw badRequest(`fieldValidation: Unsupported value: ${JSON.stringify(given)}`);
-  }
-  return given;
-}
-
-function writeOptions(address: Address, request: ApiRequest): WriteOptions {
-  const isApply = request.contentType.startsWith('application/apply-patch');
-  const given = request.query.get('fieldManager');
-  if (isApply && !given)
-    throw badRequest(
-      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-    );
-  const manager: Manager = {
-    name: given ?? request.userAgent.split('/')[0] ?? 'unknown',
-    operation: isApply ? 'Apply' : 'Update',
-    apiVersion: apiVersionOf(address.resource.group, address.version),
-    ...(address.subresource && { subresource: address.subresource }),
-  };
-  return { manager, dryRun: isDryRun(request.query.getAll('dryRun')) };
-}
-
-function isDryRun(given: readonly unknown[]): boolean {
-  if (given.some((value) => value !== 'All'))
-    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(given)}`);
-  return given.length > 0;
-}
-
-/** From the body, a DeleteOptions, or the query. */
-function deleteOptions({ body, query }: ApiRequest): DeleteOptions {
-  const sent = body ? parseBody(body).data : {};
-  const grace = sent.gracePeriodSeconds ?? query.get('gracePeriodSeconds');
-  const policy =
-    sent.propagationPolicy ??
-    query.get('propagationPolicy') ??
-    (sent.orphanDependents ? 'Orphan' : 'Background');
-  if (policy !== 'Foreground' && policy !== 'Background' && policy !== 'Orphan') {
-    throw badRequest(`invalid propagationPolicy ${JSON.stringify(policy)}`);
-  }
-  const preconditions = isObject(sent.preconditions) ? sent.preconditions : {};
-  const uid = valueAt(preconditions, 'uid');
-  const resourceVersion = valueAt(preconditions, 'resourceVersion');
-  return {
-    propagationPolicy: policy,
-    ...(grace !== null && grace !== undefined && { gracePeriodSeconds: Number(grace) }),
-    preconditions: {
-      ...(typeof uid === 'string' && { uid }),
-      ...(typeof resourceVersion === 'string' && { resourceVersion }),
-    },
-    dryRun: isDryRun([...(Array.isArray(sent.dryRun) ? sent.dryRun : []), ...query.getAll('dryRun')]),
-  };
-}

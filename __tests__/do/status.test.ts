@@ -35,7 +35,7 @@ const deployed = (manifest: Manifest) =>
         `my-${what.toLowerCase()}`,
       ]),
     ),
-    [`${tagOf(manifest)}_KUBECONFIG`]: '.mlcc/run/kube config',
+    [`${tagOf(manifest)}_KUBECONFIG`]: '/kube config',
   });
 
 test('in a fresh project every target is not deployed, and nothing is asked', () => {
@@ -98,7 +98,7 @@ describe.each(targets)('what is live of $target', (manifest) => {
 
   test("is the service's own word, asked by the recorded names alone", () => {
     deployed(manifest);
-    const calls = `printf '%s\\n' "$*" >>"$HOME/calls"`;
+    const calls = `printf '%s\\n' "$*" "\${KUBECONFIG-}" >>"$HOME/calls"`;
     fakeProgram(
       project,
       'aws',
@@ -124,8 +124,9 @@ describe.each(targets)('what is live of $target', (manifest) => {
       async: ['describe-endpoint --endpoint-name my-endpoint '],
       job: ['describe-transform-job --transform-job-name my-job '],
       pod: [
-        `--kubeconfig ${project.dir}/.mlcc/run/kube config --context my-context --namespace my-namespace get `,
+        '--context my-context --namespace my-namespace --request-timeout=10s get ',
         ' my-name ',
+        '\n/kube config\n',
       ],
     }[manifest.invocation];
     for (const words of named) expect(asked).toContain(words);

@@ -2,7 +2,9 @@
 # What the service says now about the selected target's deployment. It reads the records of that deployment alone, changes
 # nothing, and gives up soon: not to know is an answer, too.
 
+. "$DO_DIR/lib/records.sh"
 . "$DO_DIR/lib/aws.sh"
+. "$DO_DIR/lib/kubectl.sh"
 
 # -> _LIVE: the service's own word, "not found", or "unknown" with the reason in _LIVE_REASON (which also holds the reason
 # that the service gives for a failure)
@@ -27,8 +29,8 @@ _live_endpoint() {
 # KIND WHAT QUERY: describes the resource whose name is recorded as WHAT
 _live_sagemaker() {
   local name
-  _live_record "$2"
-  name=$_LIVE_RECORD
+  _recorded "$2"
+  name=$_RECORDED
   if [[ -z $name ]]; then
     _LIVE='not found' _LIVE_REASON="no $1 is recorded"
   elif _live_aws sagemaker "describe-$1" "--$1-name" "$name" --query "$3" --output text; then
@@ -60,28 +62,28 @@ _live_aws() {
 }
 
 _live_workload() {
-  local name out
-  _live_record NAME
-  name=$_LIVE_RECORD
+  local name
+  _recorded NAME
+  name=$_RECORDED
   if [[ -z $name ]]; then
     _LIVE='not found' _LIVE_REASON='no workload is recorded'
     return
   fi
   case $_TARGET_WORKLOAD in
-    deployment) set -- deployment "$name" -o 'jsonpath={.status.conditions[?(@.type=="Available")].status} {.status.readyReplicas}/{.spec.replicas}' ;;
+    deployment)
+      set -- deployment -o 'jsonpath={.status.conditions[?(@.type=="Available")].status} {.status.readyReplicas}/{.spec.replicas}'
+      ;;
     inference-endpoint-config)
-      set -- inferenceendpointconfigs.inference.sagemaker.aws.amazon.com "$name" -o 'jsonpath={.status.state}'
+      set -- inferenceendpointconfigs.inference.sagemaker.aws.amazon.com -o 'jsonpath={.status.state}'
       ;;
   esac
   if ! command -v kubectl >/dev/null; then
     _LIVE_REASON='kubectl is not installed'
-  elif out=$(_live_kubectl get "$@" 2>&1); then
-    _live_words "$out"
+  elif _kube_once --request-timeout=10s get "$1" "$name" "${@:2}"; then
+    _live_words "$_KUBE_OUT"
   else
-    case $out in
-      *NotFound*) _LIVE='not found' ;;
-    esac
-    _LIVE_REASON=${out%%$'\n'*}
+    if [[ $_KUBE_ERROR == not-found ]]; then _LIVE='not found'; fi
+    _LIVE_REASON=${_KUBE_MESSAGE%%$'\n'*}
   fi
 }
 
@@ -94,26 +96,4 @@ _live_words() {
     *) _LIVE=$1 ;;
   esac
   _LIVE=${_LIVE/ \// 0/}
-}
-
-# ARGUMENT...: kubectl on the recorded cluster, whatever the current context is
-_live_kubectl() {
-  local options=(--request-timeout=10s)
-  _live_record KUBECONFIG
-  case $_LIVE_RECORD in
-    '') ;;
-    /*) options+=(--kubeconfig "$_LIVE_RECORD") ;;
-    *) options+=(--kubeconfig "$PROJECT_DIR/$_LIVE_RECORD") ;;
-  esac
-  _live_record CONTEXT
-  if [[ -n $_LIVE_RECORD ]]; then options+=(--context "$_LIVE_RECORD"); fi
-  _live_record NAMESPACE
-  if [[ -n $_LIVE_RECORD ]]; then options+=(--namespace "$_LIVE_RECORD"); fi
-  kubectl "${options[@]}" "$@" </dev/null
-}
-
-# WHAT -> _LIVE_RECORD
-_live_record() {
-  _LIVE_RECORD=DEPLOYMENT_TARGET_${_TARGET_TAG}_$1
-  _LIVE_RECORD=${!_LIVE_RECORD:-}
 }

@@ -19,4 +19,4 @@ cd "$copy"
 npm run --silent build
 node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js "$@" \
   --testPathPatterns '__tests__/(catalog/faults|project|cli|contract|do|e2e)' \
-  --testPathIgnorePatterns '__tests__/e2e/package'
+  --testPathIgnorePatterns '__tests__/(e2e/package|project/golden)'

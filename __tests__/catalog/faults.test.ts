@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildCatalog, builtInSources, faultLine } from '../../lib/catalog/index.js';
-import { catalogWith } from '../support/catalog.js';
+import { catalogWith, editManifest } from '../support/catalog.js';
 
 const first = builtInSources().targets[0]?.name ?? '';
 const kubernetes =
@@ -206,5 +206,39 @@ describe('checks across the catalogue name both sides', () => {
     });
     expect(faults).toEqual([]);
     expect(warnings.map(faultLine).join()).toContain('K8S_POOL: kubernetes targets share the prefix HP_');
+  });
+});
+
+describe('engines', () => {
+  const engineFaults = (edit: (manifest: Record<string, unknown>) => void) => {
+    const sources = builtInSources();
+    const engine = sources.engines.find(({ files }) =>
+      files.get('manifest.json')?.contents.includes('"ngram"'),
+    );
+    if (!engine) throw new Error('no engine with algorithms');
+    const edited = editManifest(engine, engine.name, edit);
+    const others = sources.engines.filter(({ name }) => name !== engine.name);
+    return buildCatalog({ ...sources, engines: [...others, edited] })
+      .faults.map(faultLine)
+      .join('\n');
+  };
+
+  test('an algorithm without the engine’s name for it, and a name for no algorithm', () => {
+    expect(engineFaults(({ algorithm_map: map }) => delete (map as Record<string, string>).ngram)).toContain(
+      '#/algorithm_map: ngram (supported_algorithms) has no name there',
+    );
+    expect(engineFaults((manifest) => (manifest.supported_algorithms as string[]).splice(0, 1))).toMatch(
+      /#\/algorithm_map\/\S+: \S+ is not in supported_algorithms/,
+    );
+  });
+
+  test('a prefix that another engine has', () => {
+    const other = builtInSources().engines.find(
+      ({ files }) => !files.get('manifest.json')?.contents.includes('"ngram"'),
+    );
+    const taken = JSON.parse(other?.files.get('manifest.json')?.contents ?? '{}').env_var_prefix;
+    expect(engineFaults((manifest) => Object.assign(manifest, { env_var_prefix: taken }))).toContain(
+      `"${taken}" is taken by`,
+    );
   });
 });

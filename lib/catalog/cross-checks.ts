@@ -29,7 +29,7 @@ export function crossChecks(
       ...unique(targets, 'answer_key', (t) => [t.manifest.answer_key]),
       ...unique(targets, 'target', (t) => [t.manifest.target, ...t.manifest.aliases]),
       ...flagMeanings(targets),
-      ...engines.flatMap((e) => folderName(e.location, 'engine', e.manifest.engine)),
+      ...engines.flatMap(withinEngine),
       ...unique(engines, 'env_var_prefix', (e) => [e.manifest.env_var_prefix]),
     ],
     warnings: targets.flatMap((target) => inventedPrefixes(target, sharedNames)),
@@ -83,6 +83,21 @@ function withinTarget({ manifest, location }: Target): Fault[] {
     if (manifest.verbs[verb as keyof typeof manifest.verbs]) {
       fault(`/verb_guidance/${escapePointer(verb)}`, `guidance for a verb that verbs/${verb} allows`);
     }
+  }
+  return faults;
+}
+
+function withinEngine({ manifest, location }: Engine): Fault[] {
+  const faults = folderName(location, 'engine', manifest.engine);
+  const supported: readonly string[] = manifest.supported_algorithms;
+  const fault = (pointer: string, message: string) =>
+    faults.push({ file: fileOf(location), pointer, message });
+  for (const name of supported) {
+    if (!(name in manifest.algorithm_map))
+      fault('/algorithm_map', `${name} (supported_algorithms) has no name there`);
+  }
+  for (const name of Object.keys(manifest.algorithm_map)) {
+    if (!supported.includes(name)) fault(`/algorithm_map/${name}`, `${name} is not in supported_algorithms`);
   }
   return faults;
 }

@@ -97,6 +97,21 @@ describe('_restrict_targets', () => {
     expect(restrict(second.target).stderr).toContain(`-> it applies to: ${second.target}\n`);
   });
 
+  test("shows the descriptor's guidance when the verb has none of its own", () => {
+    for (const { manifest } of catalog.targets) {
+      for (const [verb, guidance] of Object.entries(manifest.verb_guidance ?? {})) {
+        setConfig(project, { DEPLOYMENT_TARGET: manifest.target });
+        const script = writeProbe(project, { name: verb, work: '_restrict_targets nowhere' });
+        expect(project.run(script)).toMatchObject({
+          code: 3,
+          stderr: expect.stringContaining(`-> ${guidance}\n`),
+        });
+        rmSync(join(project.dir, script));
+      }
+    }
+    setConfig(project, { DEPLOYMENT_TARGET: first.target });
+  });
+
   test.each(['', 'nowhere'])('lists the known targets when DEPLOYMENT_TARGET is "%s"', (target) => {
     setConfig(project, { DEPLOYMENT_TARGET: target });
     expect(restrict(first.target)).toMatchObject({

@@ -246,6 +246,15 @@ describe.each([
     expect(readFileSync(config, 'utf8')).toBe("# head\n\nexport AWS_REGION='us-east-1'\nexport K='v'\n");
   });
 
+  test('refuses bytes that are not UTF-8', () => {
+    const program = [...interpreter, join(doFolder, 'lib', name)].map((word) => `'${word}'`).join(' ');
+    for (const bytes of ['\\xff', 'a\\xc3', '\\xed\\xa0\\x80', '\\xc0\\x80', '\\xf4\\x90\\x80\\x80']) {
+      const { code } = run('bash', ['-c', `${program} set K $'${bytes}'`], { PYTHONDONTWRITEBYTECODE: '1' });
+      expect({ bytes, code }).toEqual({ bytes, code: 2 });
+    }
+    expect(readFileSync(config, 'utf8')).toBe(OLD);
+  });
+
   test('can be run as a program', () => {
     chmodSync(config, 0o600);
     expect(run(join(doFolder, 'lib', name), ['get', 'OLD'], { PYTHONDONTWRITEBYTECODE: '1' }).stdout).toBe(

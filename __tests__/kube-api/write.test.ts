@@ -79,6 +79,14 @@ describe('create and replace', () => {
     }
   });
 
+  test('a new namespace is active, with a service account and the CA of the cluster', async () => {
+    await create(api, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'fresh' } });
+    expect((await get(api, 'Namespace', 'fresh')).body.status).toEqual({ phase: 'Active' });
+    expect(api.objects.get('ServiceAccount', 'fresh', 'default')).toBeDefined();
+    const authority = api.objects.get('ConfigMap', 'fresh', 'kube-root-ca.crt');
+    expect(authority?.data).toEqual({ 'ca.crt': api.certificateAuthority });
+  });
+
   test('a Pod needs its service account', async () => {
     const { code, body } = await create(api, pod('orphan', {}, { serviceAccountName: 'ghost' }));
     expect([code, body.reason]).toEqual([403, 'Forbidden']);

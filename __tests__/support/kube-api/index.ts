@@ -74,7 +74,7 @@ export async function startKubeApi(options: KubeApiOptions = {}): Promise<KubeAp
   const certificate = selfSignedCertificate();
   const plans = new Plans();
   const pods = new PodBackends();
-  const { drain } = runControllers(cluster, allControllers(plans));
+  const { drain } = runControllers(cluster, allControllers(plans, certificate.cert));
   const objects = new Tools(cluster);
   for (const name of ['default', 'kube-system', ...namespaces])
     objects.create('Namespace', { metadata: { name } });

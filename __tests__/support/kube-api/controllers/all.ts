@@ -10,8 +10,8 @@ import type { Controller } from './tools.js';
 import { volumeClaimController } from './volume-claim.js';
 
 /** Everything that makes a cluster of this server. */
-export const allControllers = (plans: Plans): readonly Controller[] => [
-  namespaceController,
+export const allControllers = (plans: Plans, certificateAuthority: string): readonly Controller[] => [
+  namespaceController(certificateAuthority),
   garbageController,
   deploymentController,
   replicaSetController,

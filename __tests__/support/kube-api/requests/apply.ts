@@ -3,7 +3,6 @@ import { clone, type JsonObject, type KubeObject, withoutNulls } from '../json.j
 import { displayPath } from '../managed-fields/field-path.js';
 import { applyAs, type Manager } from '../managed-fields/managers.js';
 import { duplicateItem } from '../managed-fields/merge.js';
-import { resourceOfKind } from '../resources.js';
 import { check } from '../schema/check.js';
 import { schemaOf } from '../schema/schema.js';
 import type { Address } from './address.js';
@@ -50,9 +49,6 @@ export function applyObject(
   const time = cluster.clock.timestamp();
   if (!existing) {
     if (subresource) throw notFound(resource, name);
-    if (resource.namespaced && !cluster.store.get(resourceOfKind('Namespace'), undefined, namespace ?? '')) {
-      throw notFound(resourceOfKind('Namespace'), namespace ?? '');
-    }
     const empty = { apiVersion: applied.apiVersion, kind: applied.kind, metadata: { name } } as KubeObject;
     const object = applyAs(empty, applied, manager, { resource, schema, force, time });
     return {

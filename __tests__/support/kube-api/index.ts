@@ -62,7 +62,16 @@ export interface KubeApi {
   stop(): Promise<void>;
 }
 
-/** Starts an API server on a free loopback port; each one is a cluster of its own. */
+/**
+ * Starts an API server on a free loopback port; each one is a cluster of its own, and cheap: start one per test.
+ *
+ *     const api = await startKubeApi({ namespaces: ['ml'] });
+ *     api.plans.pods({ kind: 'crash-loop' });
+ *     api.pods.add(() => true, { ports: { 8080: myServerPort }, log: () => 'ready\n' });
+ *     api.faults.add({ method: 'PATCH', path: '/deployments/', nth: 1, action: { kind: 'status', code: 500 } });
+ *     // run something with KUBECONFIG=api.kubeconfigPath, then look at api.objects, api.store and api.log
+ *     await api.stop();
+ */
 export async function startKubeApi(options: KubeApiOptions = {}): Promise<KubeApi> {
   const { context = 'test', namespaces = [], nodes = [{}], acceptToken = () => false } = options;
   const clock = new Clock(options.clock ?? 'auto');

@@ -17,7 +17,7 @@ export interface ApiResource {
   custom: boolean;
 }
 
-export const INFERENCE_GROUP = 'inference.sagemaker.aws.amazon.com';
+const INFERENCE_GROUP = 'inference.sagemaker.aws.amazon.com';
 
 type Extra = Partial<Pick<ApiResource, 'shortNames' | 'categories' | 'subresources' | 'namespaced'>>;
 

@@ -4,7 +4,7 @@ import { conditionOf, isTrue, withCondition } from './conditions.js';
 import type { EndpointPlan, Plans } from './plans.js';
 import { type Controller, controlledBy, isOwnedBy, type Tools } from './tools.js';
 
-export const ENDPOINT_FINALIZER = 'inference.sagemaker.aws.amazon.com/finalizer';
+const ENDPOINT_FINALIZER = 'inference.sagemaker.aws.amazon.com/finalizer';
 const OPERATOR = 'hyperpod-inference-operator';
 const STEP_SECONDS = 1;
 const DEPLOY_SECONDS = 3600;

@@ -97,7 +97,7 @@ function obstacle(pod: KubeObject, node: KubeObject, tools: Tools): string | und
 }
 
 /** What a Pod takes of a node: the sum of its containers' requests. */
-export function requestsOf(pod: KubeObject): Record<string, number> {
+function requestsOf(pod: KubeObject): Record<string, number> {
   const sum: Record<string, number> = {};
   for (const container of listAt(pod, 'spec', 'containers')) {
     const requests = (valueAt(container, 'resources', 'requests') ?? {}) as JsonObject;

@@ -61,7 +61,7 @@ export function childSchema(schema: Schema, key: string): Schema {
 }
 
 /** The value at a path, or undefined. */
-export function valueAtPath(root: JsonObject, path: FieldPath, schema: Schema): Json | undefined {
+function valueAtPath(root: JsonObject, path: FieldPath, schema: Schema): Json | undefined {
   let value: Json | undefined = root;
   let at = resolve(schema);
   for (const element of elementsOf(path)) {

@@ -4,7 +4,7 @@ import { type KubeObject, valueAt } from '../json.js';
 export type Matcher = (object: KubeObject) => boolean;
 
 /** The label part: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, joined by commas. */
-export function labelMatcher(selector: string): Matcher {
+function labelMatcher(selector: string): Matcher {
   const terms = selector
     .split(/,(?![^(]*\))/)
     .map((term) => term.trim())
@@ -32,7 +32,7 @@ function labelTerm(term: string): (labels: Record<string, string>) => boolean {
 }
 
 /** The field part: `metadata.name=x`, `status.phase!=Running`, ... */
-export function fieldMatcher(selector: string): Matcher {
+function fieldMatcher(selector: string): Matcher {
   const terms = selector
     .split(',')
     .filter(Boolean)

@@ -14,7 +14,7 @@ export interface LoggedRequest {
   protocol?: string;
 }
 
-export const WRITES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
+const WRITES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Every request since the last `clear`. */
 export class RequestLog {

@@ -12,7 +12,8 @@
 set -euo pipefail
 
 RELEASE=trixie
-NEEDS=(python3-antlr4 python3-boto3 python3-cryptography python3-docker python3-flask python3-jinja2 python3-jsondiff
+NEEDS=(python3-antlr4 python3-boto3 python3-cryptography python3-docker python3-flask python3-flask-cors
+  python3-jinja2 python3-jsondiff
   python3-responses python3-werkzeug python3-xmltodict python3-yaml)
 
 main() {

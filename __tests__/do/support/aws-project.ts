@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { loadCatalog, type Target } from '../../../lib/catalog/index.js';
 import { parseConfig } from '../../../lib/config/index.js';
 import { type AwsCall, FakeAws } from '../../support/fake-aws/index.js';
 import { makeProject, type RunResult, type TestProject } from '../../support/project.js';
@@ -11,18 +12,31 @@ const REPOSITORY = '123456789012.dkr.ecr.eu-west-1.amazonaws.com/demo';
 /** An image by digest; another letter is another image. */
 export const image = (letter: string): string => `${REPOSITORY}@sha256:${letter.repeat(64)}`;
 
+/** The first built-in target with these facts: tests know what a target is, not what it is called. */
+export function targetWith(facts: Partial<Target['manifest']>): Target['manifest'] {
+  const found = loadCatalog().targets.find(({ manifest }) =>
+    Object.entries(facts).every(([field, value]) => manifest[field as keyof typeof manifest] === value),
+  );
+  if (!found) throw new Error(`no target with ${JSON.stringify(facts)}`);
+  return found.manifest;
+}
+
 /** A project and the AWS that its scripts talk to. */
 export class AwsProject {
   readonly project: TestProject;
   readonly aws: FakeAws;
-  readonly #tag: string;
+  /** The name of the target. */
+  readonly target: string;
+  readonly #records: string;
 
-  /** @param tag of the target whose records the test reads */
-  constructor(tag: string, settings: Readonly<Record<string, string>>) {
-    this.#tag = tag;
+  constructor(facts: Partial<Target['manifest']>, settings: Readonly<Record<string, string>>) {
+    const { target, status_var } = targetWith(facts);
+    this.target = target;
+    this.#records = status_var.replace(/STATUS$/, '');
     this.project = makeProject();
     this.aws = new FakeAws(join(this.project.home, 'aws'));
     setConfig(this.project, {
+      DEPLOYMENT_TARGET: target,
       AWS_REGION: 'eu-west-1',
       ROLE_ARN: ROLE,
       ECR_IMAGE_URI: image('a'),
@@ -51,21 +65,33 @@ export class AwsProject {
     if (code !== 0) throw new Error(`do/${verb} ended with ${code}:\n${stderr}`);
   }
 
+  /** The text of do/config. */
+  get config(): string {
+    return readFileSync(join(this.project.dir, 'do/config'), 'utf8');
+  }
+
+  set config(text: string) {
+    writeFileSync(join(this.project.dir, 'do/config'), text);
+  }
+
+  /** Stops the clock that scripts take dates from. */
+  setClock(digits: string): void {
+    writeFileSync(join(this.aws.bin, 'date'), `#!/bin/bash\necho ${digits}\n`, { mode: 0o755 });
+  }
+
   set(settings: Readonly<Record<string, string>>): void {
     setConfig(this.project, settings);
   }
 
-  overlay(target: string, call: string, text: string): void {
-    const path = join(this.project.dir, 'do/overlays', target, `${call}.json`);
+  overlay(call: string, text: string): void {
+    const path = join(this.project.dir, 'do/overlays', this.target, `${call}.json`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
 
   /** A record of the target; `undefined` when there never was one. */
   record(what: string): string | undefined {
-    return parseConfig(readFileSync(join(this.project.dir, 'do/config'), 'utf8')).get(
-      `DEPLOYMENT_TARGET_${this.#tag}_${what}`,
-    );
+    return parseConfig(this.config).get(this.#records + what);
   }
 
   /** The calls since the last question that change something, in order. */

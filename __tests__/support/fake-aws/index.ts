@@ -32,6 +32,8 @@ export interface Fault {
   after?: number;
   /** The call does its work, and only its answer is an error. */
   afterwards?: boolean;
+  /** The call does its work, and the script that waits for its answer is killed. */
+  kill?: boolean;
   /** Exit code of the CLI. */
   code?: number;
 }
@@ -80,12 +82,12 @@ export class FakeAws {
   }
 
   /** Lets a stuck resource go on. */
-  release(kind: string, name: string): void {
-    const { state } = this;
-    const resource = state[kind]?.[name] as Record<string, unknown>;
+  release(kind: string, name: string, state = 'InService'): void {
+    const all = this.state;
+    const resource = all[kind]?.[name] as Record<string, unknown>;
     delete resource.Stuck;
-    resource.Progress = [resource.Status, 'InService'];
-    this.setState(state);
+    resource.Progress = [resource.Status, state];
+    this.setState(all);
   }
 
   setFaults(...faults: Fault[]): void {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { AwsProject, image, names, ROLE } from './support/aws-project.js';
+import { AwsProject, image, names, ROLE, targetWith } from './support/aws-project.js';
 
+const FACTS = { invocation: 'component' } as const;
 const ENDPOINT = 'the-endpoint';
 let project: AwsProject;
 beforeEach(() => {
-  project = new AwsProject('SMAI', {
-    DEPLOYMENT_TARGET: 'realtime-inference',
+  project = new AwsProject(FACTS, {
     INSTANCE_TYPE: 'ml.g5.12xlarge',
     ENDPOINT_NAME: ENDPOINT,
     VLLM_MAX_MODEL_LEN: '4096',
@@ -16,7 +16,7 @@ afterEach(() => project.remove());
 
 const TAGS = [
   { Key: 'mlcc:project', Value: 'demo' },
-  { Key: 'mlcc:target', Value: 'realtime-inference' },
+  { Key: 'mlcc:target', Value: targetWith(FACTS).target },
 ];
 
 function deploy(...args: string[]) {

@@ -4,7 +4,7 @@ import { type Catalog, loadCatalog } from '../../lib/catalog/index.js';
 import { parseConfig } from '../../lib/config/index.js';
 import { verbs } from '../../lib/contract/index.js';
 import { Failure } from '../../lib/failure/index.js';
-import { BASE_PATH, packageTemplates, render, YO_RC_PATH } from '../../lib/project/index.js';
+import { answerOf, BASE_PATH, packageTemplates, render, YO_RC_PATH } from '../../lib/project/index.js';
 import { makeProject } from '../support/project.js';
 
 const catalog = loadCatalog();
@@ -161,6 +161,19 @@ describe('answers', () => {
   test('a value of several lines is refused', () => {
     expect(refused({ description: 'a\nb' })).toContain('--description: a value is one line');
   });
+});
+
+test('a required setting that can be proposed is: a new project can be deployed without another question', () => {
+  for (const target of catalog.targets) {
+    for (const [name, { default_from: source }] of Object.entries(target.manifest.params ?? {})) {
+      if (source === undefined) continue;
+      const given = { projectName: 'my-model', deploymentTarget: target.manifest.target };
+      const answer = answerOf(catalog, name);
+      expect(parseConfig(contentsOf(render(given, catalog), 'do/config')).get(name)).toBe('my-model');
+      const own = render({ ...given, [answer]: 'mine' }, catalog);
+      expect(parseConfig(contentsOf(own, 'do/config')).get(name)).toBe('mine');
+    }
+  }
 });
 
 test('settings of another target that were answered are kept', () => {

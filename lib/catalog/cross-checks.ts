@@ -24,7 +24,7 @@ export function crossChecks(
 ): CrossChecks {
   return {
     faults: [
-      ...targets.flatMap(withinTarget),
+      ...targets.flatMap((target) => withinTarget(target, sharedNames)),
       ...unique(targets, 'status_var', (t) => [t.manifest.status_var]),
       ...unique(targets, 'answer_key', (t) => [t.manifest.answer_key]),
       ...unique(targets, 'target', (t) => [t.manifest.target, ...t.manifest.aliases]),
@@ -36,7 +36,7 @@ export function crossChecks(
   };
 }
 
-function withinTarget({ manifest, location }: Target): Fault[] {
+function withinTarget({ manifest, location }: Target, sharedNames: ReadonlySet<string>): Fault[] {
   const faults = folderName(location, 'target', manifest.target);
   const fault = (pointer: string, message: string) =>
     faults.push({ file: fileOf(location), pointer, message });
@@ -74,7 +74,10 @@ function withinTarget({ manifest, location }: Target): Fault[] {
       fault(`/optional_vars/${name}`, `the default "${value}" does not match params/${name}/pattern`);
     }
   }
-  for (const name of Object.keys(manifest.params ?? {})) {
+  for (const [name, { default_from: source }] of Object.entries(manifest.params ?? {})) {
+    if (source !== undefined && !sharedNames.has(source)) {
+      fault(`/params/${name}/default_from`, `${source} is no variable that all targets share`);
+    }
     if (!manifest.required_vars.includes(name) && !(name in manifest.optional_vars)) {
       fault(`/params/${name}`, `${name} is neither in required_vars nor in optional_vars`);
     }

@@ -10,6 +10,7 @@ import {
   knownAnswers,
   type ProjectOption,
   projectOptions,
+  proposed,
   valueFault,
 } from '../project/index.js';
 
@@ -62,7 +63,9 @@ export async function collectAnswers(catalog: Catalog, given: GivenAnswers): Pro
   const { answers, options } = known(catalog, target, given);
   const own = { ...answers, projectName, deploymentTarget: target.manifest.target };
   const open = missing(given.yes, { answers: own, options });
-  return ask && open.length > 0 ? { ...own, ...(await ask(open.map(question))) } : own;
+  return ask && open.length > 0
+    ? { ...own, ...(await ask(open.map((option) => question(option, own)))) }
+    : own;
 }
 
 const answersNaming = (target: string | undefined): Answers => (target ? { deploymentTarget: target } : {});
@@ -149,12 +152,13 @@ async function askTarget(
     name: summary ? `${target} - ${summary}` : target,
     value: target,
   }));
-  const reply = await ask([{ ...question(option), choices }]);
+  const reply = await ask([{ ...question(option, {}), choices }]);
   return reply[option.answer];
 }
 
-function question(option: ProjectOption): Question {
-  const { answer: name, prompt = option.description, default: initial } = option;
+function question(option: ProjectOption, answers: Answers): Question {
+  const { answer: name, prompt = option.description } = option;
+  const initial = proposed(option, answers);
   if (option.enum) {
     const choices = option.enum.map((value) => ({ name: value, value }));
     return { type: 'select', name, message: prompt, default: initial, choices };

@@ -2,7 +2,7 @@ import { type Catalog, findTarget, hint, type Target } from '../catalog/index.js
 import { secretKind } from '../config/index.js';
 import { Failure } from '../failure/index.js';
 import { checkProjectName } from './names.js';
-import { answerOf, defaultTarget, projectOptions } from './options.js';
+import { answerOf, defaultTarget, projectOptions, proposed } from './options.js';
 
 /** What a person decided about a project: answer key -> value, always text. */
 export type Answers = Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ export function resolveAnswers(catalog: Catalog, given: Answers): Answers {
   checkProjectName(given.projectName ?? '');
   const target = chosenTarget(catalog, given);
   const answers: Record<string, string> = { ...given, deploymentTarget: target.manifest.target };
-  for (const option of projectOptions(catalog, target)) answers[option.answer] ??= option.default;
+  for (const option of projectOptions(catalog, target)) answers[option.answer] ??= proposed(option, answers);
   const faults = answerFaults(catalog, target, answers);
   if (faults.length > 0) {
     const what =

@@ -20,6 +20,7 @@ export {
   knownAnswers,
   type ProjectOption,
   projectOptions,
+  proposed,
 } from './options.js';
 export { catalogFiles, type RenderSource, render, withoutRecords } from './render.js';
 export { matrixTable, settingsTables, targetsTable, verbsTable } from './tables.js';

@@ -24,6 +24,8 @@ export interface ProjectOption {
   pattern?: string;
   enum?: readonly string[];
   default: string;
+  /** Answer whose value is the default, where there is no other. */
+  defaultFrom?: string;
 }
 
 /** The variable whose value says which options there are. */
@@ -58,6 +60,11 @@ export function allOptions(catalog: Catalog): (ProjectOption & { targets: readon
     }
   }
   return [...byFlag.values()];
+}
+
+/** What stands for an option that nobody answered, given the other answers. */
+export function proposed(option: ProjectOption, answers: Readonly<Record<string, string>>): string {
+  return option.default || (option.defaultFrom === undefined ? '' : (answers[option.defaultFrom] ?? ''));
 }
 
 /** Every answer that an answers file may hold. */
@@ -101,6 +108,7 @@ function toOption(
     env: `MLCC_${param.flag.toUpperCase().replaceAll('-', '_')}`,
     description: param.description,
     default: variable === TARGET_VARIABLE ? defaultTarget(catalog) : defaultOf(catalog, target, variable),
+    ...(param.default_from === undefined ? {} : { defaultFrom: answerOf(catalog, param.default_from) }),
     ...(param.prompt === undefined ? {} : { prompt: param.prompt }),
     ...(param.pattern === undefined ? {} : { pattern: param.pattern }),
     ...((choices ?? param.enum) ? { enum: choices ?? param.enum } : {}),

@@ -123,6 +123,10 @@ export interface Param {
    */
   prompt?: string;
   /**
+   * A variable whose value a new project proposes for this one, where there is no other default.
+   */
+  default_from?: string;
+  /**
    * What a non-empty value must match.
    */
   pattern?: string;

@@ -39,10 +39,12 @@ _list_targets() {
   . "$DO_DIR/lib/targets.sh" '' || :
 }
 
-# "a,b" [GUIDANCE]: passes only for one of these targets; aliases may stand in the list
+# "a,b" [GUIDANCE]: passes only for one of these targets; aliases may stand in the list. The descriptor's guidance stands in.
 _require_listed() {
   _active_target || _refuse_unknown_target target
-  _is_listed "$1" || _violation target "do/$_VERB does not apply to $_TARGET" "${2:-it applies to: $1}"
+  if _is_listed "$1"; then return 0; fi
+  . "$DO_DIR/lib/targets-guidance.sh" "$_TARGET" "$_VERB"
+  _violation target "do/$_VERB does not apply to $_TARGET" "${2:-${_GUIDANCE:-it applies to: $1}}"
 }
 
 _is_listed() {

@@ -97,8 +97,8 @@ _config_check_value() {
 }
 
 _config_is_utf8() {
-  case $value in *[!$'\x01'-$'\x7f']*) ;; *) return 0 ;; esac
-  local tail=$'[\x80-\xbf]' one=$'[\x01-\x7f]'
+  case $value in *[!\ -~]*) ;; *) return 0 ;; esac
+  local tail=$'[\x80-\xbf]' one=$'[^\x80-\xff]'
   local two=$'[\xc2-\xdf]'$tail
   local three=$'(\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])'$tail
   local four=$'(\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])'$tail$tail

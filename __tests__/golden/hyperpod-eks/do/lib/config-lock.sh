@@ -182,11 +182,11 @@ _config_break() {
   _config_pause
 }
 
-# Sleeps for the pause, which then doubles; bash 3.2 has no fractions of a second to wait with
+# Sleeps for the pause, which then doubles; before bash 4.1 a read cannot wait for a fraction of a second
 _config_pause() {
   local fraction=$((1000 + pause + RANDOM % pause))
   fraction=0.${fraction#1}
-  if [[ ${BASH_VERSINFO[0]} -ge 4 && -z $idle ]]; then
+  if [[ $((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1])) -ge 401 && -z $idle ]]; then
     { exec {idle}<> <(:); } 2>/dev/null || idle=''
   fi
   if [[ -n $idle ]]; then

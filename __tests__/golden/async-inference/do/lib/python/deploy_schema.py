@@ -277,6 +277,7 @@ _FALLBACK = {
             "ENDPOINT_NAME": {
                 "flag": "endpoint-name",
                 "prompt": "Endpoint name",
+                "default_from": "PROJECT_NAME",
                 "pattern": "^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$",
                 "description": "Name of the SageMaker endpoint: letters, digits and inner hyphens, at most 63."
             },

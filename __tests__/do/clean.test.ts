@@ -120,6 +120,15 @@ describe('one target', () => {
     });
   });
 
+  test('forgets the status last', () => {
+    setConfig(project.project, { DEPLOYMENT_TARGET_PROBE_ZONE: 'recorded' });
+    const watch = '_update_config() { printf "%s\\n" "$1=$2" >>"$CALLS"; export "$1=$2"; }';
+    expect(project.run('clean', [], { clean: watch }).code).toBe(0);
+    const written = project.calls().slice(1);
+    expect(written).toHaveLength(4);
+    expect(written.at(-1)).toBe('DEPLOYMENT_TARGET_PROBE_STATUS=');
+  });
+
   test('that has records but no status is cleaned too', () => {
     setConfig(project.project, { DEPLOYMENT_TARGET_PROBE_STATUS: '' });
     expect(project.run('clean', []).code).toBe(0);

@@ -131,6 +131,20 @@ describe('--reconfigure', () => {
     expect(stored('SIZE', 'PLACE', 'COLOUR', 'NOTE')).toEqual(['5', 'here', 'red', '']);
   });
 
+  test('does not ask for what a flag gives', () => {
+    const { code, output } = project.onTerminal(
+      'deploy',
+      ['--reconfigure', '--size=9', '--colour=red'],
+      [
+        ['[y/N]', 'y\n'],
+        ['Where [here]: ', 'there\n'],
+      ],
+    );
+    expect(code).toBe(0);
+    expect(output).not.toContain('How large');
+    expect(stored('SIZE', 'PLACE', 'COLOUR')).toEqual(['9', 'there', 'red']);
+  });
+
   test.each([
     ['a no', [['[y/N]', '\n']], 1],
     ['Control-C at the question', [['[y/N]', CTRL_C]], 130],

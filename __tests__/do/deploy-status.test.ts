@@ -97,6 +97,12 @@ describe('a first deploy', () => {
     expect(stderr).toContain('the deployment to probe failed');
   });
 
+  test('that fails says so, also when its status cannot be written', () => {
+    const { code, stderr } = project.run('deploy', FIRST, { deploy: 'rm "$CONFIG_FILE"; return 1' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('the deployment to probe failed');
+  });
+
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],

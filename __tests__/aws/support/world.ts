@@ -1,6 +1,5 @@
-import { describe, test } from '@jest/globals';
-import { type Aws, findAwsProgram, REGION, startAws } from '../../support/aws/index.js';
-import { hasMoto, startMoto } from './moto-process.js';
+import { type Aws, REGION, startAws } from '../../support/aws/index.js';
+import { describeWithMoto, startMoto } from '../../support/moto.js';
 
 /** What the service answered. */
 export interface Outcome {
@@ -20,18 +19,9 @@ export interface World {
   stop(): Promise<void>;
 }
 
-/** A suite that needs the emulator and the AWS CLI: without one of them it fails in CI, and elsewhere is a skip. */
+/** A suite that needs moto and the AWS CLI. */
 export function describeWithCloud(title: string, suite: () => void): void {
-  const missing = [
-    hasMoto ? [] : ['moto (scripts/fetch-moto.sh)'],
-    findAwsProgram() ? [] : ['the AWS CLI'],
-  ].flat();
-  if (missing.length === 0) describe(title, suite);
-  else if (process.env.CI === 'true') {
-    test(title, () => {
-      throw new Error(`not installed: ${missing.join(', ')}`);
-    });
-  } else describe.skip(`${title} (not installed: ${missing.join(', ')})`, suite);
+  describeWithMoto(['aws'], title, suite);
 }
 
 /** Starts moto and the cloud before it. */

@@ -153,6 +153,6 @@ function nameIn(identifier: unknown): string {
 }
 
 function refuseExisting(kind: Resource['kind'], name: string, { region, resources }: Context): void {
-  const arn = arnOf(kind, region, name);
-  if (resources.byArn(arn)) throw new AwsError('ResourceInUse', `"${arn}" already exists.`);
+  if (!resources.has(kind, region, name)) return;
+  throw new AwsError('ResourceInUse', `"${arnOf(kind, region, name)}" already exists.`);
 }

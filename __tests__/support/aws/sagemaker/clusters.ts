@@ -2,12 +2,11 @@ import { AwsError } from '../aws-error.js';
 import { page } from './listing.js';
 import { type Context, type Operations, structures, text } from './operation.js';
 import type { Resource } from './resource.js';
-import { arnOf } from './resources.js';
 
 export const clusterOperations: Operations = {
   CreateCluster(input, { region, resources }) {
     const name = text(input, 'ClusterName');
-    if (resources.byArn(arnOf('cluster', region, name))) {
+    if (resources.has('cluster', region, name)) {
       throw new AwsError(
         'ResourceInUse',
         `Resource Already Exists: Cluster with name ${name} already exists.`,
@@ -66,8 +65,7 @@ export const clusterOperations: Operations = {
 
 /** A cluster goes by its name or its ARN. */
 function clusterOf(nameOrArn: string, { region, resources }: Context): Resource {
-  const name = nameOrArn.slice(nameOrArn.lastIndexOf('/') + 1);
-  const cluster = resources.find('cluster', region, name);
-  if (!cluster) throw new AwsError('ResourceNotFound', `Cluster with name ${name} does not exist.`);
+  const cluster = resources.byArn(nameOrArn) ?? resources.find('cluster', region, nameOrArn);
+  if (!cluster) throw new AwsError('ResourceNotFound', `Cluster with name ${nameOrArn} does not exist.`);
   return cluster;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type AwsError, validationException } from '../aws-error.js';
 import { ACCOUNT } from '../moto-client.js';
 import { Plans } from './plans.js';
@@ -19,8 +20,9 @@ export class Resources {
 
   /** A new resource in its first state; refused when there is one of that name. */
   add(kind: Kind, region: string, name: string, spec: Json, status: string): Resource {
-    const arn = arnOf(kind, region, name);
-    if (this.#resources.has(arn)) throw alreadyThere(kind, arn);
+    const key = arnOf(kind, region, name);
+    if (this.#resources.has(key)) throw alreadyThere(kind, key);
+    const arn = kind === 'cluster' ? clusterArn(region, name) : key;
     const { Tags, ...rest } = spec;
     const tags = (Tags ?? []) as Tag[];
     checkTags(tags);
@@ -38,7 +40,7 @@ export class Resources {
       unseen: 0,
       steps: [],
     };
-    this.#resources.set(arn, resource);
+    this.#resources.set(key, resource);
     return resource;
   }
 
@@ -59,7 +61,12 @@ export class Resources {
   }
 
   byArn(arn: string): Resource | undefined {
-    return this.#resources.get(arn);
+    return [...this.#resources.values()].find((resource) => resource.arn === arn);
+  }
+
+  /** Whether the name is taken, also by one that cannot be seen yet. */
+  has(kind: Kind, region: string, name: string): boolean {
+    return this.#resources.has(arnOf(kind, region, name));
   }
 
   list(kind: Kind, region?: string): Resource[] {
@@ -69,7 +76,7 @@ export class Resources {
   }
 
   remove(resource: Resource): void {
-    this.#resources.delete(resource.arn);
+    this.#resources.delete(arnOf(resource.kind, resource.region, resource.name));
   }
 
   /** Begins a change that lasts some looks; `then` is its end. */
@@ -113,6 +120,13 @@ async function advance(resource: Resource): Promise<void> {
   await step.then();
 }
 
+/** A cluster's ARN ends in an id that the service makes up. */
+function clusterArn(region: string, name: string): string {
+  const id = createHash('sha256').update(name).digest('hex').slice(0, 12);
+  return arnOf('cluster', region, id);
+}
+
+/** The ARN of a resource that goes by its name. */
 export function arnOf(kind: Kind, region: string, name: string): string {
   return `arn:aws:sagemaker:${region}:${ACCOUNT}:${KIND_WORDS[kind].arn}/${name}`;
 }

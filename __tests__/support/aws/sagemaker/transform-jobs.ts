@@ -13,7 +13,7 @@ export const transformJobOperations: Operations = {
     const name = text(input, 'TransformJobName');
     resources.get('model', region, text(input, 'ModelName'));
     checkPayload(input);
-    if (resources.byArn(arnOf('transform-job', region, name))) {
+    if (resources.has('transform-job', region, name)) {
       const words =
         'Job name must be unique within an AWS account and region, and a job with this name already exists';
       throw new AwsError('ResourceInUse', `${words} (${arnOf('transform-job', region, name)})`);

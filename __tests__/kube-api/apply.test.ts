@@ -39,6 +39,7 @@ describe('apply', () => {
 
   test('the same again changes nothing, not even the resourceVersion, and tells no watch', async () => {
     const { body: before } = await apply(api, configMap('same', { a: '1' }));
+    api.clock.advance(5);
     const version = api.store.resourceVersion;
     const { code, body } = await apply(api, configMap('same', { a: '1' }));
     expect([code, body]).toEqual([200, before]);
@@ -80,6 +81,21 @@ describe('apply', () => {
     await send(api, 'PATCH', path, patch, { type: 'application/strategic-merge-patch+json' });
     const { body } = await apply(api, deployment('lists', { env: env('C', 'B') }));
     expect([body.message, names(body)]).toEqual([undefined, ['C', 'B', 'X']]);
+  });
+
+  test('an item of which another manager owns a field stays when its maker leaves it', async () => {
+    await apply(api, deployment('left', { env: [{ name: 'A', value: '1' }] }));
+    const env = [{ name: 'A', value: '2' }];
+    const patch = { spec: { template: { spec: { containers: [{ name: 'main', env }] } } } };
+    const path = `${pathOf('Deployment')}/left?fieldManager=bob`;
+    await send(api, 'PATCH', path, patch, { type: 'application/strategic-merge-patch+json' });
+    const { body } = await apply(api, deployment('left'));
+    expect(body.spec.template.spec.containers[0].env).toEqual(env);
+  });
+
+  test('version and kind must be stated', async () => {
+    const { code } = await apply(api, { kind: 'ConfigMap', metadata: { name: 'x' }, data: {} });
+    expect(code).toBe(400);
   });
 
   test('a dry run answers as if, and stores nothing', async () => {
@@ -161,6 +177,19 @@ describe('conflicts', () => {
     expect(body.message).toBe(
       'Apply failed with 2 conflicts: conflicts with "bob" using v1:\n- .data.a\n- .data.b',
     );
+  });
+
+  test('whoever changes or removes a field takes it from its owners', async () => {
+    await apply(api, configMap('taken', { a: '1', b: '1', c: '1' }));
+    const { body } = await merge(`${pathOf('ConfigMap')}/taken`, { data: { a: '2', b: null } });
+    const owned = body.metadata.managedFields.map((entry: { manager: string; fieldsV1: unknown }) => [
+      entry.manager,
+      entry.fieldsV1,
+    ]);
+    expect(owned).toEqual([
+      ['alice', { 'f:data': { 'f:c': {} } }],
+      ['bob', { 'f:data': { 'f:a': {} } }],
+    ]);
   });
 
   test('the same name is another manager when it updates instead of applying', async () => {

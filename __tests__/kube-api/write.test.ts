@@ -5,6 +5,7 @@ import {
   configMap,
   create,
   deployment,
+  endpointConfig,
   get,
   type Manifest,
   pathOf,
@@ -49,6 +50,15 @@ describe('create and replace', () => {
     const stale = await send(api, 'PUT', path, { ...body, data: { a: '3' } });
     expect([stale.code, stale.body.reason]).toEqual([409, 'Conflict']);
     expect(stale.body.message).toContain('the object has been modified');
+  });
+
+  test('a replace of a custom resource must state the version that it replaces', async () => {
+    await create(api, endpointConfig('versioned'));
+    const { body } = await get(api, 'InferenceEndpointConfig', 'versioned');
+    const path = `${pathOf('InferenceEndpointConfig')}/versioned`;
+    const { resourceVersion: _, ...metadata } = body.metadata;
+    expect((await send(api, 'PUT', path, { ...body, metadata })).code).toBe(422);
+    expect((await send(api, 'PUT', path, body)).code).toBe(200);
   });
 
   test('a replace that changes nothing keeps the resourceVersion', async () => {
@@ -256,10 +266,7 @@ describe('the older kinds of patch', () => {
 
   test('a custom resource has no strategic merge, and other media types are unknown', async () => {
     const path = `${pathOf('InferenceEndpointConfig')}/x`;
-    const { createdCode } = {
-      createdCode: (await create(api, (await import('./client.js')).endpointConfig('x'))).code,
-    };
-    expect(createdCode).toBe(201);
+    expect((await create(api, endpointConfig('x'))).code).toBe(201);
     expect((await patch(path, {}, 'strategic-merge-patch')).code).toBe(415);
     expect((await send(api, 'PATCH', `${pathOf('ConfigMap')}/once`, {}, { type: 'text/plain' })).code).toBe(
       415,

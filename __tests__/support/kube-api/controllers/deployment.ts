@@ -7,14 +7,21 @@ const HASH_LABEL = 'pod-template-hash';
 const REVISION = 'deployment.kubernetes.io/revision';
 
 /** Rolls each Deployment out to the ReplicaSet of its template. */
-export const deploymentController: Controller = ({ object, previous }, tools) => {
+export const deploymentController: Controller = ({ object, previous, type }, tools) => {
   if (object.kind === 'Deployment') {
     reconcile(object, tools);
     if (!sameJson(object.spec, previous?.spec)) watchDeadline(object, tools);
   }
-  if (object.kind === 'ReplicaSet') {
+  const sets = tools.list('ReplicaSet', object.metadata.namespace);
+  const changed =
+    object.kind === 'ReplicaSet'
+      ? [object]
+      : type === 'DELETED'
+        ? sets.filter((set) => isOwnedBy(object, set))
+        : [];
+  for (const set of changed) {
     for (const deployment of tools.list('Deployment', object.metadata.namespace)) {
-      if (isOwnedBy(object, deployment)) reconcile(deployment, tools);
+      if (isOwnedBy(set, deployment)) reconcile(deployment, tools);
     }
   }
 };
@@ -102,7 +109,8 @@ function scale(deployment: KubeObject, current: KubeObject, old: KubeObject[], t
   };
   if (valueAt(deployment, 'spec', 'strategy', 'type') === 'Recreate') {
     for (const set of old) setReplicas(set, 0);
-    if (total(old, podsOf) === 0) setReplicas(current, wanted);
+    const pods = tools.list('Pod', deployment.metadata.namespace);
+    if (!pods.some((pod) => old.some((set) => isOwnedBy(pod, set)))) setReplicas(current, wanted);
     return;
   }
   const { surge, unavailable } = rollingLimits(deployment, wanted);

@@ -46,9 +46,15 @@ function mergeList(live: Json[], applied: Json[], schema: Schema): Json[] {
 /** Takes fields away, and with them the maps and lists that this leaves empty. */
 export function removeFields(root: JsonObject, fields: readonly FieldPath[], schema: Schema): void {
   for (const path of fields) {
-    // an item goes whole: without its key it could not be found
-    if (!fields.some((other) => isBelow(path, other))) removeField(root, elementsOf(path), resolve(schema));
+    const goesWithItsItem = fields.some((other) => isBelow(path, other));
+    if (!goesWithItsItem && !isKeyOfItem(path)) removeField(root, elementsOf(path), resolve(schema));
   }
+}
+
+/** True for the fields that name an item of a keyed list: they stay as long as the item does. */
+function isKeyOfItem(path: FieldPath): boolean {
+  const [field = '', item = ''] = elementsOf(path).reverse();
+  return item.startsWith('k:') && Object.hasOwn(JSON.parse(item.slice(2)) as JsonObject, field.slice(2));
 }
 
 function removeField(parent: Json | undefined, [element, ...rest]: string[], schema: Schema): void {

@@ -214,6 +214,25 @@ describe('a Pod', () => {
   });
 });
 
+test('what was to happen to an object does not happen to a later one of its name', async () => {
+  const claim: Manifest = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'disk' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  };
+  const phaseOfClaim = () =>
+    valueAt(api.objects.get('PersistentVolumeClaim', 'default', 'disk'), 'status', 'phase');
+  await create(api, claim);
+  api.clock.advance(0.5);
+  await send(api, 'DELETE', `${pathOf('PersistentVolumeClaim')}/disk`);
+  await create(api, claim);
+  api.clock.advance(0.6);
+  expect(phaseOfClaim()).toBe('Pending');
+  api.clock.advance(0.6);
+  expect(phaseOfClaim()).toBe('Bound');
+});
+
 describe('a Deployment', () => {
   const status = () =>
     api.objects.get('Deployment', 'default', 'web')?.status as Record<string, unknown> | undefined;

@@ -216,6 +216,11 @@ describe('422, with the field, for what breaks a rule of its kind', () => {
       'spec.containers[0].resources.requests',
     ],
     [
+      'a GPU request without its limit',
+      pod('x', { resources: { requests: { 'nvidia.com/gpu': 1 } } }),
+      'spec.containers[0].resources.limits[nvidia.com/gpu]',
+    ],
+    [
       '[C47] 10GB',
       pod('x', { resources: { limits: { memory: '10GB' } } }),
       'spec.containers[0].resources.limits.memory',

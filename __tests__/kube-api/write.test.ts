@@ -61,6 +61,15 @@ describe('create and replace', () => {
     expect((await send(api, 'PUT', path, body)).code).toBe(200);
   });
 
+  test('a replace of an object that was made anew meanwhile is refused', async () => {
+    const { body } = await create(api, configMap('reborn', {}));
+    const { resourceVersion: _, ...metadata } = body.metadata;
+    const path = `${pathOf('ConfigMap')}/reborn`;
+    const { code } = await send(api, 'PUT', path, { ...body, metadata: { ...metadata, uid: 'of-another' } });
+    expect(code).toBe(409);
+    expect((await send(api, 'PUT', path, { ...body, metadata })).code).toBe(200);
+  });
+
   test('a replace that changes nothing keeps the resourceVersion', async () => {
     const { body } = await create(api, configMap('still', { a: '1' }));
     const { body: after } = await send(api, 'PUT', `${pathOf('ConfigMap')}/still`, body);

@@ -46,8 +46,7 @@ function mergeList(live: Json[], applied: Json[], schema: Schema): Json[] {
 /** Takes fields away, and with them the maps and lists that this leaves empty. */
 export function removeFields(root: JsonObject, fields: readonly FieldPath[], schema: Schema): void {
   for (const path of fields) {
-    const goesWithItsItem = fields.some((other) => isBelow(path, other));
-    if (!goesWithItsItem && !isKeyOfItem(path)) removeField(root, elementsOf(path), resolve(schema));
+    if (!isKeyOfItem(path)) removeField(root, elementsOf(path), resolve(schema));
   }
 }
 

@@ -1,7 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type KubeApi, startKubeApi } from '../support/kube-api/index.js';
 import { fromFieldsV1, toFieldsV1 } from '../support/kube-api/managed-fields/fields-v1.js';
-import { apply, configMap, create, deployment, get, pathOf, pod, roleBinding, send } from './client.js';
+import {
+  apply,
+  configMap,
+  create,
+  deployment,
+  endpointConfig,
+  get,
+  pathOf,
+  pod,
+  roleBinding,
+  send,
+} from './client.js';
 
 let api: KubeApi;
 beforeAll(async () => {
@@ -122,6 +133,20 @@ describe('apply', () => {
       metadata: { name: 'locked', resourceVersion: body.metadata.resourceVersion },
     };
     expect((await apply(api, stale)).code).toBe(409);
+  });
+
+  test('through the status sub-resource only the status is written and owned', async () => {
+    await apply(api, endpointConfig('states'));
+    const sent = {
+      ...endpointConfig('states', { modelName: 'other' }),
+      status: { state: 'DeploymentPending' },
+    };
+    const path = `${pathOf('InferenceEndpointConfig')}/states/status?fieldManager=carol`;
+    const { body } = await send(api, 'PATCH', path, sent, { type: 'application/apply-patch+yaml' });
+    expect([body.spec.modelName, body.status.state]).toEqual(['states', 'DeploymentPending']);
+    const carol = body.metadata.managedFields.find((entry: { manager: string }) => entry.manager === 'carol');
+    expect(carol).toMatchObject({ subresource: 'status', fieldsV1: { 'f:status': { 'f:state': {} } } });
+    expect(Object.keys(carol.fieldsV1)).toEqual(['f:status']);
   });
 
   test('managedFields may not be sent', async () => {

@@ -7,6 +7,7 @@ import {
   regenerateOptions,
   regenerateProject,
   targetDirs,
+  typedFlags,
 } from '../../lib/cli/index.js';
 
 /**
@@ -23,7 +24,8 @@ export default class RegenerateGenerator extends Generator {
     const argv = process.argv.slice(2);
     const { output, code } = await forYeoman(() => {
       refuseUnknownFlags(argv, regenerateOptions);
-      return regenerateProject(this.destinationRoot(), flagsOf(this.options as Record<string, unknown>), {
+      const flags = typedFlags(argv, regenerateOptions) as RegenerateFlags;
+      return regenerateProject(this.destinationRoot(), flags, {
         targetDirs: targetDirs(argv, process.env),
         colour: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
       });
@@ -31,18 +33,4 @@ export default class RegenerateGenerator extends Generator {
     process.stdout.write(output);
     process.exitCode = code;
   }
-}
-
-function flagsOf(options: Record<string, unknown>): RegenerateFlags {
-  const list = (value: unknown) => (value === undefined || value === null ? [] : [value].flat().map(String));
-  return {
-    ...(options.conflict ? { conflict: options.conflict as NonNullable<RegenerateFlags['conflict']> } : {}),
-    resolved: list(options.resolved),
-    restore: list(options.restore),
-    allowDowngrade: Boolean(options['allow-downgrade']),
-    dryRun: Boolean(options['dry-run']),
-    diff: Boolean(options.diff),
-    check: Boolean(options.check),
-    json: Boolean(options.json),
-  };
 }

@@ -40,6 +40,11 @@ export const scaffoldOptions: readonly CommandOption[] = [
 export const newOptions: readonly CommandOption[] = [
   ...scaffoldOptions,
   { flag: 'dest', value: 'DIR', description: 'Scaffold into this folder instead of ./<name>.' },
+  {
+    flag: 'force',
+    description:
+      'Scaffold into a folder that has files: those stay, and what differs is laid beside as *.mlcc-new.',
+  },
   { flag: 'dry-run', description: 'Show what would be written, and write nothing.' },
   { flag: 'json', description: 'Print the result as JSON.' },
 ];
@@ -55,6 +60,7 @@ export const configOptions: readonly CommandOption[] = [
 
 /** What `yo mlcc:regenerate` and `mlcc regenerate` share. */
 export const regenerateOptions: readonly CommandOption[] = [
+  { ...YES, description: 'Ask nothing, as always: for scripts that give this to every generator.' },
   TARGETS_DIR,
   {
     flag: 'conflict',

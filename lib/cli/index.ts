@@ -8,4 +8,4 @@ export { type RegenerateFlags, regenerateProject } from './regenerate-project.js
 export { run } from './run.js';
 export { processTerminal, type Terminal } from './terminal.js';
 export { refuseClashes } from './write-project.js';
-export { addYeomanOptions, forYeoman, refuseUnknownFlags, yeomanProjectFlags } from './yeoman.js';
+export { addYeomanOptions, forYeoman, refuseUnknownFlags, typedFlags, yeomanProjectFlags } from './yeoman.js';

@@ -58,5 +58,6 @@ export function targetDirs(
   return dirs;
 }
 
-const camel = (flag: string): string =>
+/** A flag as commander names its value: `dry-run` is `dryRun`. */
+export const camel = (flag: string): string =>
   flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,6 +1,6 @@
 import { loadCatalog } from '../catalog/index.js';
-import { type ConflictMode, type RegenerateResult, regenerate, releaseNotes } from '../update/index.js';
-import { updateDiff, updateReport } from './update-report.js';
+import { type ConflictMode, regenerate, releaseNotes, type UpdateResult } from '../update/index.js';
+import { updateDiff, updateJson, updateReport } from './update-report.js';
 
 /** The options of a regenerate, as both shells give them. */
 export interface RegenerateFlags {
@@ -29,22 +29,24 @@ export async function regenerateProject(
     allowDowngrade: flags.allowDowngrade ?? false,
     ...(flags.conflict ? { conflict: flags.conflict } : {}),
   });
-  const undecided = result.pending.length > 0 || (flags.check && result.changed);
+  const isUndecided = result.pending.length > 0 || (flags.check && result.changes.length > 0);
   return {
-    output: flags.json ? json(result) : text(result, flags, dryRun, context.colour),
-    code: undecided ? 3 : 0,
+    output: flags.json
+      ? updateJson(result, Boolean(flags.diff))
+      : text(result, flags, dryRun, context.colour),
+    code: isUndecided ? 3 : 0,
   };
 }
 
-function text(result: RegenerateResult, flags: RegenerateFlags, dryRun: boolean, colour: boolean): string {
-  const notes = releaseNotes(result.version.from, result.version.to);
-  const parts = [updateReport(result, dryRun).join('\n')];
-  if (notes !== '') parts.unshift(notes, '');
-  if (flags.diff) parts.push('', updateDiff(result.entries, colour));
-  return `${parts.join('\n')}\n`;
-}
-
-function json({ entries, notes, pending, version, changed }: RegenerateResult): string {
-  const files = entries.map(({ path, kind }) => ({ path, kind }));
-  return `${JSON.stringify({ version, changed, files, notes, pending }, null, 2)}\n`;
+function text(result: UpdateResult, flags: RegenerateFlags, dryRun: boolean, colour: boolean): string {
+  const { from, to } = result.version;
+  const heading = `regenerate ${from === to ? to : `${from} to ${to}`}`;
+  const notes = releaseNotes(from, to);
+  const diff = flags.diff ? updateDiff(result.entries, colour) : '';
+  return [
+    ...(notes === '' ? [] : [notes, '']),
+    ...updateReport(heading, result, dryRun),
+    ...(diff === '' ? [] : ['', diff]),
+    '',
+  ].join('\n');
 }

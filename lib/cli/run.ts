@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../failure/index.js';
 import { packageVersion } from '../package/index.js';
@@ -29,11 +31,27 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<D
 export async function run(terminal: Terminal): Promise<number> {
   try {
     const program = await build(terminal);
+    await warnOfUnfinishedUpdate(terminal);
     await program.parseAsync([...terminal.argv], { from: 'user' });
     return 0;
   } catch (error) {
     return report(error, terminal);
   }
+}
+
+/** An update that was interrupted is said by every command; the merging ones complete it, so those say it themselves. */
+async function warnOfUnfinishedUpdate({ argv, cwd, err }: Terminal): Promise<void> {
+  if (argv[0] === 'regenerate' || argv[0] === 'new') return;
+  const dir = argv.flatMap((argument, index) =>
+    argument === '--dir' ? (argv[index + 1] ?? []) : (/^--dir=(.*)$/s.exec(argument)?.[1] ?? []),
+  )[0];
+  const project = resolve(cwd, dir ?? '.');
+  if (!existsSync(join(project, '.mlcc'))) return;
+  const { isUpdateUnfinished } = await import('../update/index.js');
+  if (!isUpdateUnfinished(project)) return;
+  err(
+    'mlcc: an update of this project was interrupted, or is still at work\n→ mlcc regenerate completes it\n',
+  );
 }
 
 async function build(terminal: Terminal): Promise<Command> {

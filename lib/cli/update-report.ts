@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
-import type { PlanEntry, RegenerateResult } from '../update/index.js';
+import { type PlanEntry, sideFile, type UpdateResult } from '../update/index.js';
 
 const WORDS: Readonly<Record<PlanEntry['kind'], string>> = {
   create: 'new',
@@ -11,51 +11,76 @@ const WORDS: Readonly<Record<PlanEntry['kind'], string>> = {
   'in-the-way': 'IN THE WAY',
   marked: 'CONFLICT',
   dropped: 'DROPPED',
+  kept: 'yours, kept',
   deleted: 'still deleted',
 };
 
-/** What a regenerate did, or would do, as lines: one per file, then notes, then what waits for a decision. */
+/** What an update did, or would do, as lines: one per file, then notes, then what waits for a decision. */
 export function updateReport(
-  { entries, notes, pending, version, changed }: RegenerateResult,
+  heading: string,
+  { entries, changes, notes, pending }: UpdateResult,
   dryRun: boolean,
 ): string[] {
-  const lines = entries.map((entry) => `  ${WORDS[entry.kind].padEnd(13)} ${entry.path}`);
+  const lines = entries.map(({ path, kind }) => `  ${WORDS[kind].padEnd(13)} ${path}`);
   if (notes.length > 0) lines.push('', ...notes.map((note) => `  note: ${note}`));
   if (pending.length > 0) {
     lines.push('', 'These wait for your decision:');
-    lines.push(
-      ...pending.map((path) => `  ${advice(path, entries.find((entry) => entry.path === path)?.kind)}`),
-    );
+    for (const path of pending) {
+      const advice = adviceFor(path, entries.find((entry) => entry.path === path)?.kind);
+      lines.push(`  ${path}: ${advice}, then: mlcc regenerate --resolved ${quoted(path)}`);
+    }
   }
-  const from = version.from === version.to ? version.to : `${version.from} to ${version.to}`;
-  const outcome = !changed ? 'nothing to do' : dryRun ? 'nothing was written (dry run)' : 'done';
-  return [`regenerate ${from}: ${outcome}`, ...lines];
+  const done = dryRun ? 'nothing was written (dry run)' : 'done';
+  return [`${heading}: ${changes.length === 0 ? 'nothing to do' : done}`, ...lines];
 }
 
-function advice(path: string, kind: PlanEntry['kind'] | undefined): string {
-  const after = `then: mlcc regenerate --resolved ${path}`;
-  if (kind === 'dropped')
-    return `${path}: the template dropped it and you edited it; keep or delete it, ${after}`;
-  if (kind === 'marked') return `${path}: both sides are between markers in it; edit it, ${after}`;
-  return `${path}: compare it with ${path}.mlcc-new, ${after}`;
+function adviceFor(path: string, kind: PlanEntry['kind'] | undefined): string {
+  if (kind === 'dropped') return 'the template dropped it and you edited it; keep or delete it';
+  if (kind === 'marked') return 'both sides are between markers in it; leave what is right';
+  if (kind === 'in-the-way') return `it was there before; take what you need from ${sideFile(path)}`;
+  return `you and the template changed the same lines; take what you need from ${sideFile(path)}`;
 }
 
-/** The changes as a unified diff, coloured for a terminal. */
+const quoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+
+/** The same for programs. `written` and `removed` name every path that changes, side files and records included. */
+export function updateJson(
+  { entries, changes, notes, pending, version }: UpdateResult,
+  withDiff: boolean,
+): string {
+  const data = {
+    version,
+    changed: changes.length > 0,
+    files: entries.map(({ path, kind }) => ({ path, kind })),
+    written: changes.flatMap(({ path, after }) => (after ? [path] : [])),
+    removed: changes.flatMap(({ path, after }) => (after ? [] : [path])),
+    notes,
+    pending,
+    ...(withDiff ? { diff: updateDiff(entries, false) } : {}),
+  };
+  return `${JSON.stringify(data, null, 2)}\n`;
+}
+
+/** The changes as a unified diff, coloured for a terminal. What is only proposed is shown as the side file that holds it. */
 export function updateDiff(entries: readonly PlanEntry[], colour: boolean): string {
   const text = entries.map(entryDiff).join('');
   return colour ? text.split('\n').map(coloured).join('\n') : text;
 }
 
 function entryDiff(entry: PlanEntry): string {
-  if (entry.kind === 'deleted' || entry.kind === 'dropped') return '';
-  const before = entry.before?.contents;
-  const after =
-    'proposal' in entry ? entry.proposal.contents : 'after' in entry ? entry.after.contents : undefined;
-  if (before === after) return `${entry.path}: the executable bit\n`;
-  const name = 'proposal' in entry ? `${entry.path}.mlcc-new` : entry.path;
-  const from = before === undefined ? '/dev/null' : `a/${entry.path}`;
-  const to = after === undefined ? '/dev/null' : `b/${name}`;
-  return createTwoFilesPatch(from, to, before ?? '', after ?? '', undefined, undefined, { context: 3 });
+  const isProposal = 'proposal' in entry;
+  if (!isProposal && !('after' in entry) && entry.kind !== 'remove') return '';
+  const after = isProposal ? entry.proposal : 'after' in entry ? entry.after : undefined;
+  const { path, before } = entry;
+  if (before?.contents === after?.contents) {
+    return before?.executable === after?.executable ? '' : `executable bit restored: ${path}\n`;
+  }
+  const from = before ? `a/${path}` : '/dev/null';
+  const to = after ? `b/${isProposal ? sideFile(path) : path}` : '/dev/null';
+  return createTwoFilesPatch(from, to, before?.contents ?? '', after?.contents ?? '', undefined, undefined, {
+    context: 3,
+  });
 }
 
 const RED = '\u001b[31m';

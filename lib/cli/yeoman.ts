@@ -3,6 +3,7 @@ import { hint } from '../catalog/index.js';
 import { Failure } from '../failure/index.js';
 import { allOptions } from '../project/index.js';
 import type { CommandOption } from './command-options.js';
+import { camel } from './option-parsing.js';
 
 /** The part of a Yeoman generator that defines options. */
 interface OptionHost {
@@ -59,13 +60,39 @@ export function yeomanProjectFlags(
   return given;
 }
 
-function typedValue(argv: readonly string[], flag: string): string | undefined {
-  const index = argv.findLastIndex(
-    (argument) => argument === `--${flag}` || argument.startsWith(`--${flag}=`),
-  );
-  const argument = argv[index];
-  if (argument === undefined) return undefined;
-  return argument.includes('=') ? argument.slice(argument.indexOf('=') + 1) : argv[index + 1];
+/**
+ * The flags of a command as they were typed, by camel-case name. Read from `argv` and not from Yeoman's options, because Yeoman
+ * keeps the last of several values and has a `resolved` of its own. Throws a usage Failure for a value that is missing or no choice.
+ */
+export function typedFlags(argv: readonly string[], own: readonly CommandOption[]): Record<string, unknown> {
+  const flags: Record<string, unknown> = {};
+  for (const { flag, value, multiple, choices } of own) {
+    const values = typedValues(argv, flag);
+    if (values.length === 0) continue;
+    if (value === undefined) {
+      flags[camel(flag)] = values.at(-1) !== 'false';
+      continue;
+    }
+    for (const given of values) {
+      const isChoice = given !== undefined && (!choices || choices.includes(given));
+      if (isChoice) continue;
+      const why = choices ? `allowed: ${choices.join(', ')}` : `it takes a ${value}`;
+      throw new Failure({ what: `--${flag}: found ${JSON.stringify(given ?? '')}`, why, exit: 2 });
+    }
+    flags[camel(flag)] = multiple ? values : values.at(-1);
+  }
+  return flags;
+}
+
+const typedValue = (argv: readonly string[], flag: string): string | undefined =>
+  typedValues(argv, flag).at(-1);
+
+/** What stands behind every occurrence of a flag: `--flag=value`, or `--flag value`. */
+function typedValues(argv: readonly string[], flag: string): (string | undefined)[] {
+  return argv.flatMap((argument, index) => {
+    if (argument === `--${flag}`) return [argv[index + 1]];
+    return argument.startsWith(`--${flag}=`) ? [argument.slice(flag.length + 3)] : [];
+  });
 }
 
 /** Yeoman takes any flag; a misspelt one must not be ignored silently. `argv` holds what was typed. */

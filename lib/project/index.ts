@@ -25,4 +25,4 @@ export {
 export { catalogFiles, type RenderSource, render, withoutRecords } from './render.js';
 export { matrixTable, settingsTables, targetsTable, verbsTable } from './tables.js';
 export { packageTemplates, type Templates } from './templates.js';
-export { parseYoRc, renderYoRc, updateYoRc, YO_RC_PATH, type YoRc } from './yo-rc.js';
+export { mergeIntoYoRc, parseYoRc, renderYoRc, updateYoRc, YO_RC_PATH, type YoRc } from './yo-rc.js';

@@ -25,17 +25,16 @@ export function currentAnswers(
   for (const [variable, value] of mine.values()) {
     const answer = Object.hasOwn(names, variable) ? names[variable] : undefined;
     if (answer === undefined || lifecycleOf(catalog, variable) !== 'template-owned') continue;
-    if (isOldSpelling(catalog, variable)) {
-      if (value !== '' && !mine.get(spelling(catalog, answer))) {
-        answers[answer] = value;
-        notes.push(`${variable} is called ${spelling(catalog, answer)} now; its value was taken over`);
-      }
-      continue;
+    const today = spelling(catalog, variable, answer);
+    if (today !== variable) {
+      if (value === '' || mine.get(today)) continue;
+      notes.push(`${variable} is called ${today} now; its value was taken over`);
+    } else {
+      if (config.base !== undefined && base.get(variable) === value) continue;
+      if (answers[answer] === value) continue;
+      notes.push(`${variable} was changed in do/config; it is an answer now`);
     }
-    if (config.base !== undefined && base.get(variable) === value) continue;
-    if (answers[answer] === value) continue;
     answers[answer] = value;
-    notes.push(`${variable} was changed in do/config; it is an answer now`);
   }
   const target = findTarget(catalog, answers.deploymentTarget ?? '');
   if (target && target.manifest.target !== answers.deploymentTarget) {
@@ -45,15 +44,11 @@ export function currentAnswers(
   return { answers, notes };
 }
 
-/** The variable that stands for an answer today: among those that share it, the one that has a flag. */
-function spelling(catalog: Catalog, answer: string): string {
+/** The variable that stands for an answer today: among the shared ones that do, the one that has a flag. */
+function spelling(catalog: Catalog, variable: string, answer: string): string {
+  if (catalog.variables[variable]?.answer !== answer) return variable;
   const sharing = Object.entries(catalog.variables).filter(([, declared]) => declared.answer === answer);
-  return (sharing.find(([, declared]) => declared.flag) ?? sharing[0])?.[0] ?? '';
-}
-
-function isOldSpelling(catalog: Catalog, variable: string): boolean {
-  const answer = catalog.variables[variable]?.answer;
-  return answer !== undefined && spelling(catalog, answer) !== variable;
+  return (sharing.find(([, declared]) => declared.flag) ?? sharing[0])?.[0] ?? variable;
 }
 
 /** Defaults that are others than at the last render, and that this project does not follow. */
@@ -63,10 +58,7 @@ export function changedDefaults(
   answers: Answers,
 ): string[] {
   return Object.entries(now)
-    .filter(
-      ([answer, value]) =>
-        before[answer] !== undefined && before[answer] !== value && answers[answer] !== value,
-    )
+    .filter(([answer, value]) => (before[answer] ?? value) !== value && answers[answer] !== value)
     .map(
       ([answer, value]) =>
         `the default of ${answer} is "${value}" now; this project keeps "${answers[answer] ?? ''}"`,

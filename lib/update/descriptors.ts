@@ -1,110 +1,135 @@
-import { basename } from 'node:path';
 import {
   buildCatalog,
   type Catalog,
+  type CatalogResult,
   type DescriptorFolder,
-  type Engine,
-  type Origin,
   orThrow,
-  type Target,
   type TextFile,
 } from '../catalog/index.js';
 import type { FileTree } from '../project/index.js';
-import { mergeText } from './merge-text.js';
+import { sameText } from './merge-text.js';
+import { type Decisions, makePlan, type PlanInput, resultOf } from './plan.js';
+import { isValidText } from './validity.js';
 
 /*
  * A project's descriptors are input: a person's edit of one changes everything that derives from it. So they are merged
- * before anything is rendered.
+ * before anything is rendered, by the same rules as any file.
  */
 
-const TARGET_MANIFEST = /^do\/targets\.d\/([^/]+)\/manifest\.json$/;
-const ENGINE_MANIFEST = /^do\/serve\.d\/([^/]+)\/manifest\.json$/;
 const VARIABLES = 'do/targets.d/variables.json';
+const MANIFEST = /^do\/(targets|serve)\.d\/([^/]+)\/manifest\.json$/;
+
+export interface DescriptorInput {
+  packageCatalog: Catalog;
+  /** The descriptor files as this version of the package has them. */
+  pristine: FileTree;
+  base: FileTree;
+  mine: FileTree;
+  decisions: Decisions;
+  /** Whether the project's settings name this target or engine, or a status of it is recorded. */
+  isInUse(manifestText: string): boolean;
+}
 
 export interface MergedDescriptors {
+  /** The project's catalogue as it will be after the merge. */
   catalog: Catalog;
-  /** Targets and engines that only this project has: their files are the person's, and no part of the render. */
-  own: (path: string) => boolean;
+  /** Whether a file belongs to a target or engine that only this project has: it is the person's, and no part of a render. */
+  isOwn(path: string): boolean;
+  /** Whether a merged text may be written; the merge of the whole project has to ask the same. */
+  isValid: PlanInput['isValid'];
+  notes: string[];
 }
 
-/** The catalogue of a project: its descriptors as they will be after the merge. Throws a Failure for a faulty one. */
-export function mergeDescriptors(
-  packageCatalog: Catalog,
-  pristine: FileTree,
-  base: FileTree,
-  mine: FileTree,
-): MergedDescriptors {
-  const text = (path: string): TextFile | undefined =>
-    mergedFile(base.get(path), mine.get(path), pristine.get(path));
-  const names = (pattern: RegExp) =>
-    [...new Set([...pristine.keys(), ...mine.keys()])].flatMap((path) => {
-      const name = pattern.exec(path)?.[1];
-      return name !== undefined && text(path) ? [name] : [];
-    });
-  const targetOf = new Map(packageCatalog.targets.map((target) => [target.manifest.target, target]));
-  const engineOf = new Map(packageCatalog.engines.map((engine) => [engine.manifest.engine, engine]));
-  const targets = names(TARGET_MANIFEST).map((name) => targetFolder(name, targetOf.get(name), text, mine));
-  const engines = names(ENGINE_MANIFEST).map((name) => engineFolder(name, engineOf.get(name), text, mine));
-  const catalog = orThrow(
-    buildCatalog({
-      targets,
-      engines,
-      variables: { contents: text(VARIABLES)?.contents ?? '{"variables":{}}', file: VARIABLES },
-    }),
-  );
-  const ownNames = new Set(names(TARGET_MANIFEST).filter((name) => !targetOf.has(name)));
-  const own = (path: string) => {
-    const name = /^do\/(?:targets|deploy|clean)\.d\/([^/]+)/.exec(path)?.[1];
-    return name !== undefined && ownNames.has(name);
+/** Throws a Failure for a faulty descriptor. */
+export function mergeDescriptors(input: DescriptorInput): MergedDescriptors {
+  const { pristine, base, mine, decisions } = input;
+  const own = ownFolders(input);
+  const isOwn = (path: string): boolean => {
+    const part = own.get(folderOf(path) ?? '');
+    return part === 'whole' || (part === 'unedited files' && !isEdited(path, base, mine));
   };
-  return { catalog, own };
-}
-
-/** The file that the plan will leave in the project, whatever becomes of a conflict: mine wins until it is decided. */
-function mergedFile(
-  base: TextFile | undefined,
-  mine: TextFile | undefined,
-  theirs: TextFile | undefined,
-): TextFile | undefined {
-  if (!mine) return base ? undefined : theirs;
-  if (!theirs || !base) return mine;
-  const merged = mergeText(base.contents, mine.contents, theirs.contents);
-  return merged.conflict ? mine : { contents: merged.text, executable: mine.executable };
-}
-
-function targetFolder(
-  name: string,
-  known: Target | undefined,
-  text: (path: string) => TextFile | undefined,
-  mine: FileTree,
-): DescriptorFolder {
-  const location = `do/targets.d/${name}`;
-  const files = new Map<string, TextFile>();
-  const add = (inFolder: string, path: string) => {
-    const file = text(path);
-    // What lost its executable bit on the way here gets it back; it is no fault of the descriptor.
-    if (file) files.set(inFolder, { ...file, executable: file.executable || inFolder !== 'manifest.json' });
+  const merge = (isValid: PlanInput['isValid']): CatalogResult => {
+    const merged = (tree: FileTree): FileTree =>
+      new Map([...tree].filter(([path]) => folderOf(path) !== undefined && !isOwn(path)));
+    const trees = { base: merged(base), mine: merged(mine), theirs: merged(pristine) };
+    return catalogOf(resultOf(mine, makePlan({ ...decisions, ...trees, isValid })), input);
   };
-  add('manifest.json', `${location}/manifest.json`);
-  add('deploy', `do/deploy.d/${name}`);
-  add('clean', `do/clean.d/${name}`);
-  const assets = new Set([...mine.keys()].filter((path) => path.startsWith(`${location}/files/`)));
-  for (const path of known?.assets.keys() ?? []) assets.add(`${location}/files/${path}`);
-  for (const path of assets) add(path.slice(location.length + 1), path);
-  return { name, location, origin: known?.origin ?? ('project' satisfies Origin), files };
+  const cautious: PlanInput['isValid'] = (path, text) =>
+    folderOf(path) === undefined && isValidText(path, text);
+  const result = merge(isValidText);
+  // Two changes that go together as text may contradict each other as a descriptor: then they are a conflict, too.
+  const isValid = result.faults.length === 0 ? isValidText : cautious;
+  return {
+    catalog: orThrow(isValid === cautious ? merge(cautious) : result),
+    isOwn,
+    isValid,
+    notes: [...own.keys()]
+      .filter((folder) => [...base.keys()].some((path) => folderOf(path) === folder))
+      .map((folder) => `do/${folder} is no part of the generator any more: it is this project's own now`),
+  };
 }
 
-/** A project has the engine's descriptor, and its start script only where the engine is the chosen one. */
-function engineFolder(
-  name: string,
-  known: Engine | undefined,
-  text: (path: string) => TextFile | undefined,
-  mine: FileTree,
-): DescriptorFolder {
-  const location = `do/serve.d/${name}`;
-  const files = new Map<string, TextFile>();
-  const manifest = text(`${location}/manifest.json`);
-  if (manifest) files.set('manifest.json', manifest);
-  files.set('serve', { contents: known?.serve ?? mine.get('code/serve')?.contents ?? '', executable: true });
-  return { name: basename(location), location, origin: known?.origin ?? 'project', files };
+/** `targets.d/<name>` or `serve.d/<name>` for every file of a target or engine; undefined for other files. */
+function folderOf(path: string): string | undefined {
+  const [, kind, name] = /^do\/(targets|deploy|clean|serve)\.d\/([^/]+)/.exec(path) ?? [];
+  if (kind === undefined) return undefined;
+  return `${kind === 'serve' ? 'serve' : 'targets'}.d/${name}`;
+}
+
+const isEdited = (path: string, base: FileTree, mine: FileTree): boolean => {
+  const [before, now] = [base.get(path), mine.get(path)];
+  return before !== undefined && now !== undefined && !sameText(before.contents, now.contents);
+};
+
+/**
+ * The targets and engines that the package does not have, and how much of each is the project's own. One that the package
+ * dropped goes like any dropped file, unless the project uses it; where a person edited one of its files, the others stay with it.
+ */
+function ownFolders({ pristine, base, mine, decisions, isInUse }: DescriptorInput) {
+  const own = new Map<string, 'whole' | 'unedited files'>();
+  for (const [path, { contents }] of mine) {
+    const folder = folderOf(path);
+    if (folder === undefined || !MANIFEST.test(path) || pristine.has(path)) continue;
+    const edited = [...base.keys()].some(
+      (other) => folderOf(other) === folder && isEdited(other, base, mine),
+    );
+    if (!base.has(path) || isInUse(contents)) own.set(folder, 'whole');
+    else if (edited && decisions.conflict !== 'theirs') own.set(folder, 'unedited files');
+  }
+  return own;
+}
+
+/** The catalogue of a tree of descriptor files. */
+function catalogOf(tree: FileTree, { packageCatalog, pristine, mine }: DescriptorInput): CatalogResult {
+  const text = (path: string): TextFile | undefined => tree.get(path) ?? pristine.get(path);
+  const targets: DescriptorFolder[] = [];
+  const engines: DescriptorFolder[] = [];
+  for (const [path, manifest] of tree) {
+    const [, kind, name = ''] = MANIFEST.exec(path) ?? [];
+    const location = `do/${kind}.d/${name}`;
+    if (kind === 'targets') {
+      const origin = packageCatalog.targets.find((target) => target.manifest.target === name)?.origin;
+      const files = new Map([['manifest.json', manifest]]);
+      for (const script of ['deploy', 'clean']) {
+        const file = text(`do/${script}.d/${name}`);
+        // What lost its executable bit on the way here gets it back; it is no fault of the descriptor.
+        if (file) files.set(script, { ...file, executable: true });
+      }
+      for (const [other, file] of tree) {
+        if (other.startsWith(`${location}/files/`)) files.set(other.slice(location.length + 1), file);
+      }
+      targets.push({ name, location, origin: origin ?? 'project', files });
+    } else if (kind === 'serve') {
+      const known = packageCatalog.engines.find((engine) => engine.manifest.engine === name);
+      // Of an engine of its own, a project has the start script only where the engine is the chosen one.
+      const serve = known?.serve ?? mine.get('code/serve')?.contents ?? '';
+      const files = new Map([
+        ['manifest.json', manifest],
+        ['serve', { contents: serve, executable: true }],
+      ]);
+      engines.push({ name, location, origin: known?.origin ?? 'project', files });
+    }
+  }
+  const variables = { contents: text(VARIABLES)?.contents ?? '', file: VARIABLES };
+  return buildCatalog({ targets, engines, variables });
 }

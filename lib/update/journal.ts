@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import {
   accessSync,
-  chmodSync,
+  chownSync,
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -23,183 +25,201 @@ import { placeOf } from './paths.js';
 
 /** Where an apply keeps what it is about to do. */
 export const JOURNAL_PATH = '.mlcc/journal';
+/** The list of steps. It is there from the moment on from which an apply goes forward, whatever happens. */
 const STEPS = 'steps.json';
 
-/** One change of one file: `after` undefined removes it. */
+/** One change of one file: from what was read there (undefined: nothing) to what is to be there (undefined: nothing). */
 export interface Change {
   path: string;
+  before: TextFile | undefined;
   after: TextFile | undefined;
-  /** Whether the journal keeps what was there before, so that later changes of it can be told apart. */
-  keepBefore?: boolean;
 }
 
-/** A file that somebody changed between an interrupted apply and its completion. It is left alone. */
-export interface ChangedMeanwhile {
-  path: string;
-  /** What the apply would have written; undefined: it would have removed the file. */
-  staged: TextFile | undefined;
-  /** What was there when the apply began, where it was kept. */
-  before: string | undefined;
-  /** Edits what is still to be written to another path. */
-  restage(path: string, edit: (text: string) => string): void;
-}
-
-/** A change as the journal has it. */
+/** A change as the journal has it; its new contents are staged in a file that is called by its place in the list. */
 interface Step {
   path: string;
-  /** Name of the staged file; undefined: the file is removed. */
-  staged: string | undefined;
+  action: 'write' | 'remove';
   /** Hash of what was there before; undefined: nothing. */
-  before: string | undefined;
-  /** Name of the file that keeps what was there before. */
-  kept?: string;
+  before?: string;
 }
 
-/** What the journal of an interrupted apply is for: a label that messages show. */
-interface Journal {
-  command: string;
-  steps: readonly Step[];
+/** Edits what an apply is still to write to a path; does nothing when that is written already. */
+export type Restage = (path: string, edit: (text: string) => string) => void;
+
+/** Called for a file that is not as it was when the apply was decided. It is left alone. */
+export type OnChanged = (path: string, restage: Restage) => void;
+
+/** Whether an apply has begun here and not ended: it was interrupted, or another process is at work on it. */
+export function isUpdateUnfinished(root: string): boolean {
+  return existsSync(join(root, JOURNAL_PATH, STEPS));
 }
 
 /**
- * Changes many files so that a crash at any point leaves either the old tree or one that `finishInterrupted` completes.
- * All new contents are staged first; writing the journal's list is the moment from which the change goes forward.
- * The changes are made in the given order.
+ * Stages the new contents of many files, and then the list of steps. Throws a Failure, with nothing changed, when a file
+ * cannot be written or is not what `before` says.
  */
-export function applyJournalled(root: string, command: string, changes: readonly Change[]): void {
-  if (changes.length === 0) return;
-  const journal = join(root, JOURNAL_PATH);
+export function stageJournal(root: string, changes: readonly Change[]): void {
+  const journal = placeOf(root, JOURNAL_PATH);
   const made: string[] = [];
   try {
-    rmSync(journal, { recursive: true, force: true });
+    removeJournal(journal);
     mkdirSync(journal, { recursive: true });
-    for (const { path, after } of changes) {
-      const file = placeOf(root, path);
-      checkWritable(path, file);
+    const steps = changes.map((change, index) => {
+      const file = placeOf(root, change.path);
+      checkUnchanged(change, file);
+      checkReplaceable(change.path, file);
       // Folders are made now: from the list on, there are only renames, which need no space.
-      const first = after && mkdirSync(dirname(file), { recursive: true });
+      const first = change.after && mkdirSync(dirname(file), { recursive: true });
       if (first) made.push(first);
-    }
-    const steps = changes.map((change, index) => stage(root, journal, change, `${index}`));
-    writeSynced(join(journal, `${STEPS}.new`), JSON.stringify({ command, steps } satisfies Journal), 0o644);
+      if (change.after) stage(join(journal, `${index}`), file, change.after);
+      return toStep(change);
+    });
+    writeSynced(join(journal, `${STEPS}.new`), JSON.stringify(steps), 0o644);
     renameSync(join(journal, `${STEPS}.new`), join(journal, STEPS));
     syncFolder(journal);
   } catch (cause) {
-    for (const folder of [...made.reverse(), journal]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of made.reverse()) removeEmptyFolder(folder);
+    removeJournal(journal);
     if (cause instanceof Failure) throw cause;
     const why = (cause as Error).message;
     throw new Failure({ what: 'the new files cannot be written; nothing was changed', why, cause });
   }
-  perform(root, journal);
-}
-
-/** What an interrupted apply was for; undefined: there is none. */
-export function interruptedCommand(root: string): string | undefined {
-  const list = join(root, JOURNAL_PATH, STEPS);
-  return existsSync(list) ? readJournal(list).command : undefined;
 }
 
 /**
- * Completes an apply that was interrupted. A file that somebody changed in the meantime is left alone: `onChanged` decides
- * what to do about it. Without a journal, or with one that never came to its list, the old tree is there.
+ * Takes the steps that are not taken yet, in their order, and ends the journal. Without a list of steps nothing has
+ * happened: what was staged is thrown away.
  */
-export function finishInterrupted(root: string, onChanged: (changed: ChangedMeanwhile) => void): void {
-  const journal = join(root, JOURNAL_PATH);
-  if (!existsSync(join(journal, STEPS))) {
-    rmSync(journal, { recursive: true, force: true });
-    return;
+export function performJournal(root: string, onChanged: OnChanged): void {
+  const journal = placeOf(root, JOURNAL_PATH);
+  if (isUpdateUnfinished(root)) {
+    const steps = readSteps(journal);
+    const restage: Restage = (path, edit) => {
+      const staged = join(journal, `${steps.findIndex((step) => step.path === path)}`);
+      if (existsSync(staged)) restageFile(staged, edit);
+    };
+    steps.forEach((step, index) => {
+      try {
+        perform(root, step, join(journal, `${index}`), () => onChanged(step.path, restage));
+      } catch (cause) {
+        throw stoppedMidway(step.path, cause);
+      }
+    });
   }
-  perform(root, journal, onChanged);
+  removeJournal(journal);
 }
 
-/** A rename would replace a read-only file all the same, and what is read-only is so for a reason. */
-function checkWritable(path: string, file: string): void {
-  const place = nearestExisting(file);
+function perform(root: string, { path, action, before }: Step, staged: string, onChanged: () => void): void {
+  const file = placeOf(root, path);
+  // A step that is taken has nothing staged any more, or nothing left to remove.
+  if (!existsSync(action === 'write' ? staged : file)) return;
+  if (hashOf(file) !== before) {
+    onChanged();
+    rmSync(staged, { force: true });
+  } else if (action === 'write') renameSync(staged, file);
+  else remove(root, file);
+}
+
+function checkUnchanged({ path, before }: Change, file: string): void {
+  if (hashOf(file) === (before && hash(before.contents))) return;
+  throw new Failure({
+    what: `${path} was changed at this very moment; nothing was changed by this command`,
+    next: 'run it again',
+  });
+}
+
+/** A rename needs only the folder, but what is read-only is so for a reason. */
+function checkReplaceable(path: string, file: string): void {
+  const folder = nearestFolder(file);
+  for (const place of [folder, ...(existsSync(file) ? [file] : [])]) {
+    try {
+      accessSync(place, constants.W_OK | (place === folder ? constants.X_OK : 0));
+    } catch (cause) {
+      throw new Failure({
+        what: `${path} cannot be written; nothing was changed`,
+        why: `${place} is read-only`,
+        next: `chmod u+w ${place}`,
+        cause,
+      });
+    }
+  }
+}
+
+function nearestFolder(file: string): string {
+  const folder = dirname(file);
+  return existsSync(folder) ? folder : nearestFolder(folder);
+}
+
+/** The new file keeps the old one's owner and mode, but for the bit that counts. */
+function stage(staged: string, file: string, { contents, executable }: TextFile): void {
+  const current = statSync(file, { throwIfNoEntry: false });
+  const mode = current?.mode ?? 0o644 & ~process.umask();
+  // Whoever may read a script may run it.
+  const executableBits = executable ? (mode & 0o444) >> 2 : 0;
+  writeSynced(staged, contents, (mode & 0o666) | executableBits);
+  const own = statSync(staged);
+  if (!current || (current.uid === own.uid && current.gid === own.gid)) return;
   try {
-    accessSync(place, constants.W_OK);
+    chownSync(staged, current.uid, current.gid);
+  } catch {
+    // Only root may give a file away; it then changes hands, as with any editor.
+  }
+}
+
+function restageFile(staged: string, edit: (text: string) => string): void {
+  const { mode } = statSync(staged);
+  writeSynced(`${staged}.new`, edit(readFileSync(staged, 'utf8')), mode & 0o777);
+  renameSync(`${staged}.new`, staged);
+}
+
+const toStep = ({ path, before, after }: Change): Step => ({
+  path,
+  action: after ? 'write' : 'remove',
+  ...(before ? { before: hash(before.contents) } : {}),
+});
+
+function readSteps(journal: string): Step[] {
+  try {
+    return JSON.parse(readFileSync(join(journal, STEPS), 'utf8')) as Step[];
   } catch (cause) {
-    const next = `chmod u+w ${place === file ? path : dirname(path)}`;
     throw new Failure({
-      what: `${path} cannot be written; nothing was changed`,
-      why: 'it is read-only',
-      next,
+      what: `the journal of an interrupted update is damaged: ${JOURNAL_PATH}/${STEPS}`,
+      why: (cause as Error).message,
+      next: `look at the project's changes (git status), delete ${JOURNAL_PATH}, and run mlcc regenerate`,
       cause,
     });
   }
 }
 
-const nearestExisting = (path: string): string => (existsSync(path) ? path : nearestExisting(dirname(path)));
-
-function stage(root: string, journal: string, { path, after, keepBefore }: Change, name: string): Step {
-  const file = placeOf(root, path);
-  const current = statSync(file, { throwIfNoEntry: false });
-  if (after) {
-    // The file's own mode stays but for the bit that counts.
-    const mode = current
-      ? (current.mode & 0o777 & ~0o111) | (after.executable ? executableBits(current.mode) : 0)
-      : undefined;
-    writeSynced(join(journal, name), after.contents, mode ?? (after.executable ? 0o755 : 0o644));
-  }
-  const bytes = current ? readFileSync(file) : undefined;
-  const kept = keepBefore && bytes ? `${name}.before` : undefined;
-  if (kept && bytes) writeSynced(join(journal, kept), bytes.toString('utf8'), 0o600);
-  return {
-    path,
-    staged: after ? name : undefined,
-    before: bytes ? hash(bytes) : undefined,
-    ...(kept ? { kept } : {}),
-  };
-}
-
-/** Whoever may read a script may run it. */
-const executableBits = (mode: number): number => (mode & 0o444) >> 2;
-
-function perform(root: string, journal: string, onChanged?: (changed: ChangedMeanwhile) => void): void {
-  const { steps } = readJournal(join(journal, STEPS));
-  const stagedPath = (step: Step | undefined) =>
-    step?.staged === undefined ? undefined : join(journal, step.staged);
-  const restage = (path: string, edit: (text: string) => string) => {
-    const source = stagedPath(steps.find((step) => step.path === path));
-    if (!source || !existsSync(source)) return;
-    const { contents, executable } = stagedFile(source);
-    writeSynced(source, edit(contents), executable ? 0o755 : 0o644);
-  };
-  for (const step of steps) {
-    const file = placeOf(root, step.path);
-    const source = stagedPath(step);
-    // A step that is done has no staged file any more, or nothing left to remove.
-    if (source === undefined ? !existsSync(file) : !existsSync(source)) continue;
-    const now = existsSync(file) ? hash(readFileSync(file)) : undefined;
-    if (now !== step.before && onChanged) {
-      const staged = source === undefined ? undefined : stagedFile(source);
-      const before = step.kept === undefined ? undefined : readFileSync(join(journal, step.kept), 'utf8');
-      onChanged({ path: step.path, staged, before, restage });
-      if (source !== undefined) rmSync(source);
-    } else if (source === undefined) remove(root, file);
-    else renameSync(source, file);
-  }
-  rmSync(join(journal, STEPS));
-  rmSync(journal, { recursive: true, force: true });
-}
-
-function stagedFile(source: string): TextFile {
-  return { contents: readFileSync(source, 'utf8'), executable: (statSync(source).mode & 0o100) !== 0 };
-}
+const stoppedMidway = (path: string, cause: unknown): unknown =>
+  cause instanceof Failure
+    ? cause
+    : new Failure({
+        what: `the update stopped midway, at ${path}`,
+        why: (cause as Error).message,
+        next: 'mend that, and run mlcc regenerate: it completes what is left',
+        cause,
+      });
 
 /** Removes a file, and the folders that have nothing else in them. */
 function remove(root: string, file: string): void {
   unlinkSync(file);
-  for (let folder = dirname(file); folder !== root; folder = dirname(folder)) {
-    try {
-      rmdirSync(folder);
-    } catch {
-      return;
-    }
+  for (let folder = dirname(file); folder !== root && removeEmptyFolder(folder); folder = dirname(folder));
+}
+
+function removeEmptyFolder(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
   }
 }
 
-function readJournal(path: string): Journal {
-  return JSON.parse(readFileSync(path, 'utf8')) as Journal;
+/** The list goes first: what is staged means nothing without it. */
+function removeJournal(journal: string): void {
+  rmSync(join(journal, STEPS), { force: true });
+  rmSync(journal, { recursive: true, force: true });
 }
 
 function writeSynced(path: string, contents: string, mode: number): void {
@@ -207,11 +227,11 @@ function writeSynced(path: string, contents: string, mode: number): void {
   try {
     const bytes = Buffer.from(contents);
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+    fchmodSync(file, mode);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-  chmodSync(path, mode);
 }
 
 /** Makes a rename in a folder last through a power cut, where the system can. */
@@ -226,4 +246,9 @@ function syncFolder(folder: string): void {
   }
 }
 
-const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+/** Hash of a file's contents; undefined when there is none. */
+function hashOf(file: string): string | undefined {
+  return lstatSync(file, { throwIfNoEntry: false }) ? hash(readFileSync(file)) : undefined;
+}
+
+const hash = (contents: string | Buffer): string => createHash('sha256').update(contents).digest('hex');

@@ -14,6 +14,8 @@ export interface ConfigMerge {
   text: string;
   /** Keys that the template dropped and that stay, because a script or a person wrote them. */
   keptAlthoughDropped: readonly string[];
+  /** Keys that the template dropped and that are gone, because nobody had changed them. */
+  dropped: readonly string[];
   /** Template-owned keys whose value only a shell can compute: left as they are. */
   computed: readonly string[];
 }
@@ -35,11 +37,10 @@ export function mergeConfig({ base, mine, theirs, runtimeOwned }: ConfigMergeInp
   const mineKeys = new Set(docs.mine.keys());
   const theirKeys = new Set(docs.theirs.keys());
 
-  const edited = (key: string) => base === undefined || docs.base.get(key) !== docs.mine.get(key);
-  const dropped = docs.base.keys().filter((key) => mineKeys.has(key) && !theirKeys.has(key));
-  const stays = new Set(dropped.filter((key) => runtimeOwned.has(key) || edited(key)));
-  // A line that scripts rely on comes back when it is missing; another line that a person deleted does not.
-  const comesBack = new Set([...theirKeys].filter((key) => runtimeOwned.has(key) && !mineKeys.has(key)));
+  const gone = docs.base.keys().filter((key) => mineKeys.has(key) && !theirKeys.has(key));
+  const stays = new Set(gone.filter((key) => runtimeOwned.has(key) || !sameEntry(docs.base, docs.mine, key)));
+  // A line that scripts write comes back when it is missing; another line that a person deleted does not.
+  const comesBack = [...theirKeys].filter((key) => runtimeOwned.has(key) && !mineKeys.has(key));
 
   const minePieces = pieces(docs.mine);
   const theirPieces = pieces(docs.theirs);
@@ -47,34 +48,49 @@ export function mergeConfig({ base, mine, theirs, runtimeOwned }: ConfigMergeInp
     base === undefined
       ? common(minePieces, theirPieces)
       : withoutKeys(pieces(docs.base), new Set([...stays, ...comesBack]));
-  const merged = once(mergePieces(minePieces, basePieces, theirPieces));
+  const merged = eachKeyOnce(mergePieces(minePieces, basePieces, theirPieces));
 
   const computed: string[] = [];
-  const lines = merged.map((piece) => {
-    const { entry } = piece;
-    if (!entry || !theirKeys.has(entry.key) || !mineKeys.has(entry.key)) return piece.text;
+  const lines = merged.map(({ entry, text }) => {
+    if (!entry || !theirKeys.has(entry.key) || !mineKeys.has(entry.key)) return text;
     const own = lastEntry(docs.mine, entry.key) ?? entry;
     if (runtimeOwned.has(entry.key)) return own.text;
-    const value = docs.theirs.get(entry.key);
     if (own.value === undefined) computed.push(entry.key);
-    if (own.value === undefined || value === undefined || own.value === value) return own.text;
-    const line = parseConfig(own.text);
-    line.set(entry.key, value);
-    return line.toString().replace(/\n$/, '');
+    return withValue(own, docs.theirs.get(entry.key));
   });
-  const text = lines.map((line) => `${line}\n`).join('');
-  const unchanged = minePieces.map((piece) => `${piece.text}\n`).join('') === text;
-  return { text: unchanged ? mine : text, keptAlthoughDropped: [...stays].sort(), computed };
+  const isUnchanged = join(lines) === join(minePieces.map(({ text }) => text));
+  return {
+    text: isUnchanged ? mine : join(lines),
+    keptAlthoughDropped: [...stays].sort(),
+    dropped: gone.filter((key) => !stays.has(key)).sort(),
+    computed,
+  };
 }
 
+const join = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+
+/** Whether a key has the same value on both sides; of what only a shell can compute, whether it has the same text. */
+function sameEntry(a: ConfigDocument, b: ConfigDocument, key: string): boolean {
+  const [left, right] = [lastEntry(a, key), lastEntry(b, key)];
+  return left?.value === right?.value && (left?.value !== undefined || left?.text === right?.text);
+}
+
+/** The entry's text with another value; as it is where it has that value already, or one that only a shell can compute. */
+function withValue(entry: ConfigEntry, value: string | undefined): string {
+  if (entry.value === undefined || value === undefined || entry.value === value) return entry.text;
+  const line = parseConfig(entry.text);
+  line.set(entry.key, value);
+  return line.toString().replace(/\n$/, '');
+}
+
+/** Of a key that occurs twice only the last occurrence has a say; the others are lines like any. */
 function pieces(document: ConfigDocument): Piece[] {
-  return document
-    .items()
-    .map((item) =>
-      item.kind === 'entry'
-        ? { id: `key ${item.key}`, entry: item, text: item.text }
-        : { id: `line ${item.text}`, text: item.text },
-    );
+  return document.items().map((item) => {
+    const isEntry = item.kind === 'entry' && lastEntry(document, item.key) === item;
+    return isEntry
+      ? { id: `key ${item.key}`, entry: item, text: item.text }
+      : { id: `line ${item.text}`, text: item.text };
+  });
 }
 
 function mergePieces(mine: readonly Piece[], base: readonly Piece[], theirs: readonly Piece[]): Piece[] {
@@ -85,8 +101,8 @@ function mergePieces(mine: readonly Piece[], base: readonly Piece[], theirs: rea
     if (ok) return ok;
     if (!conflict) return [];
     // Both sides changed the place: mine stays, and what is new in the template comes behind it.
-    const mineThere = new Set(conflict.a);
-    return [...conflict.a, ...conflict.b.filter((id) => !mineThere.has(id) && !conflict.o.includes(id))];
+    const there = new Set([...conflict.a, ...conflict.o]);
+    return [...conflict.a, ...conflict.b.filter((id) => !there.has(id))];
   });
   return merged.flatMap((id) => known.get(id) ?? []);
 }
@@ -114,8 +130,7 @@ function withoutKeys(list: readonly Piece[], keys: ReadonlySet<string>): Piece[]
   return kept;
 }
 
-/** Each key once, where it stands first. */
-function once(list: readonly Piece[]): Piece[] {
+function eachKeyOnce(list: readonly Piece[]): Piece[] {
   const seen = new Set<string>();
   return list.filter(({ entry }) => {
     if (!entry) return true;

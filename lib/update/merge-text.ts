@@ -10,24 +10,27 @@ const BEGIN = '<<<<<<< mine';
 const END = '>>>>>>> generator';
 
 /** Whether a text still shows both sides of a conflict. */
-export const hasMarkers = (text: string): boolean => text.includes(BEGIN) && text.includes(END);
+export function hasMarkers(text: string): boolean {
+  const lines = withLf(text).split('\n');
+  return lines.includes(BEGIN) && lines.includes(END);
+}
 
 /**
- * Line-based three-way merge. A file whose lines all end in CRLF on disk is no other text than the same with LF, and keeps
- * its line ends.
+ * Line-based three-way merge. CRLF line ends on disk are no difference: where nothing else changes they stay, and a file that
+ * has only CRLF keeps it.
  */
 export function mergeText(base: string, mine: string, theirs: string): MergedText {
-  const crlf = usesCrlf(mine);
-  const [a, b, c] = [base, mine, theirs].map(withLf) as [string, string, string];
-  const merged = mergeLf(a, b, c);
-  return crlf ? { ...merged, text: withCrlf(merged.text) } : merged;
+  if (sameText(theirs, base) || sameText(theirs, mine)) return { text: mine, conflict: false };
+  const merged = mergeLines(withLf(base), withLf(mine), withLf(theirs));
+  return hasOnlyCrlf(mine) ? { ...merged, text: merged.text.replaceAll('\n', '\r\n') } : merged;
 }
 
 /** Whether two texts are the same but for CRLF line ends. */
 export const sameText = (a: string, b: string): boolean => a === b || withLf(a) === withLf(b);
 
-function mergeLf(base: string, mine: string, theirs: string): MergedText {
-  if (mine === theirs || theirs === base) return { text: mine, conflict: false };
+export const withLf = (text: string): string => text.replaceAll('\r\n', '\n');
+
+function mergeLines(base: string, mine: string, theirs: string): MergedText {
   if (mine === base) return { text: theirs, conflict: false };
   const regions = diff3Merge(mine.split('\n'), base.split('\n'), theirs.split('\n'), {
     excludeFalseConflicts: true,
@@ -40,6 +43,4 @@ function mergeLf(base: string, mine: string, theirs: string): MergedText {
   return { text: lines.join('\n'), conflict };
 }
 
-const usesCrlf = (text: string): boolean => text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
-const withLf = (text: string): string => text.replaceAll('\r\n', '\n');
-const withCrlf = (text: string): string => withLf(text).replaceAll('\n', '\r\n');
+const hasOnlyCrlf = (text: string): boolean => text.includes('\r\n') && !/(^|[^\r])\n/.test(text);

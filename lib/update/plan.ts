@@ -1,11 +1,12 @@
 import type { TextFile } from '../catalog/index.js';
 import type { FileTree, PendingFile } from '../project/index.js';
 import { hasMarkers, mergeText, sameText } from './merge-text.js';
+import { mayHoldMarkers } from './validity.js';
 
 /** What a person wants done where both sides changed the same place. */
 export type ConflictMode = 'side-file' | 'markers' | 'ours' | 'theirs';
 
-/** What happens to one path. Paths to which nothing happens are not in a plan. */
+/** What happens to one path, or what a person should know about it. */
 export type PlanEntry =
   | {
       path: string;
@@ -20,6 +21,8 @@ export type PlanEntry =
   | { path: string; kind: 'marked'; before: TextFile; after: TextFile }
   /** The generator dropped a file that a person edited; it stays until a decision. */
   | { path: string; kind: 'dropped'; before: TextFile }
+  /** A person edited it, and stays right. */
+  | { path: string; kind: 'kept'; before: TextFile }
   /** A person deleted it; it stays deleted. */
   | { path: string; kind: 'deleted' };
 
@@ -29,34 +32,48 @@ export interface Plan {
   base: { files: FileTree; pending: ReadonlyMap<string, PendingFile | null> };
 }
 
-export interface PlanInput {
-  /** Last pristine render; empty when it is not known. */
-  base: FileTree;
-  mine: FileTree;
-  theirs: FileTree;
-  pending: ReadonlyMap<string, PendingFile | null>;
+/** What a person has decided, now and in earlier runs. */
+export interface Decisions {
   conflict: ConflictMode;
+  /** The paths that wait for a decision, with what was proposed for them. */
+  pending: ReadonlyMap<string, PendingFile | null>;
   /** Paths whose pending decision is that mine is right. */
   resolved: ReadonlySet<string>;
   /** Deleted paths to bring back. */
   restore: ReadonlySet<string>;
+}
+
+export interface PlanInput extends Decisions {
+  /** Last pristine render; empty when it is not known. */
+  base: FileTree;
+  mine: FileTree;
+  theirs: FileTree;
   /** Whether a merged text may be written; a merge that is no valid script any more is a conflict. */
   isValid(path: string, text: string): boolean;
 }
 
-/** Decides about every path of three trees. Pure: what is written is exactly what the plan says. */
+/** Decides about every path of three trees. What is written is exactly what the plan says. */
 export function makePlan(input: PlanInput): Plan {
   const entries: PlanEntry[] = [];
   const files = new Map<string, TextFile>();
   const pending = new Map<string, PendingFile | null>();
-  const paths = [...new Set([...input.base.keys(), ...input.theirs.keys()])].sort();
-  for (const path of paths) {
+  for (const path of [...new Set([...input.base.keys(), ...input.theirs.keys()])].sort()) {
     const outcome = decide(path, input);
     if (outcome.entry) entries.push(outcome.entry);
     if (outcome.base) files.set(path, outcome.base);
     if (outcome.pending !== undefined) pending.set(path, outcome.pending);
   }
   return { entries, base: { files, pending } };
+}
+
+/** The tree that a plan makes of `mine`; proposals stand beside it and are no part of it. */
+export function resultOf(mine: FileTree, plan: Plan): FileTree {
+  const tree = new Map(mine);
+  for (const entry of plan.entries) {
+    if ('after' in entry) tree.set(entry.path, entry.after);
+    else if (entry.kind === 'remove') tree.delete(entry.path);
+  }
+  return tree;
 }
 
 interface Outcome {
@@ -67,44 +84,46 @@ interface Outcome {
 }
 
 function decide(path: string, input: PlanInput): Outcome {
-  const base = input.base.get(path);
+  const base = basisOf(path, input);
   const mine = input.mine.get(path);
   const theirs = input.theirs.get(path);
   if (!theirs) return dropped(path, base, mine, input);
   if (!mine) return absent(path, base, theirs, input);
-  if (input.resolved.has(path)) return { ...bitOnly(path, mine, theirs, base), base: theirs };
   if (!base) return unknown(path, mine, theirs, input);
   return bothThere(path, base, mine, theirs, input);
+}
+
+/** Whoever decides about a proposal has seen it: from then on it counts as the last render, and only what is newer is merged. */
+function basisOf(path: string, { base, pending, resolved }: PlanInput): TextFile | undefined {
+  return (resolved.has(path) ? pending.get(path) : undefined) ?? base.get(path);
 }
 
 function dropped(
   path: string,
   base: TextFile | undefined,
   mine: TextFile | undefined,
-  input: PlanInput,
+  { conflict, pending, resolved }: PlanInput,
 ): Outcome {
-  if (!base || !mine || input.resolved.has(path)) return {};
-  if (sameText(mine.contents, base.contents) || input.conflict === 'theirs') {
+  if (!base || !mine || (resolved.has(path) && pending.get(path) === null)) return {};
+  if (sameText(mine.contents, base.contents) || conflict === 'theirs') {
     return { entry: { path, kind: 'remove', before: mine } };
   }
-  if (input.conflict === 'ours') return {};
+  if (conflict === 'ours') return { entry: { path, kind: 'kept', before: mine } };
   return { entry: { path, kind: 'dropped', before: mine }, base, pending: null };
 }
 
 function absent(path: string, base: TextFile | undefined, theirs: TextFile, { restore }: PlanInput): Outcome {
-  if (!base) return { entry: { path, kind: 'create', before: undefined, after: theirs }, base: theirs };
-  if (restore.has(path))
-    return { entry: { path, kind: 'restore', before: undefined, after: theirs }, base: theirs };
-  return { entry: { path, kind: 'deleted' }, base: theirs };
+  if (base && !restore.has(path)) return { entry: { path, kind: 'deleted' }, base: theirs };
+  const kind = base ? 'restore' : 'create';
+  return { entry: { path, kind, before: undefined, after: theirs }, base: theirs };
 }
 
 /** A file that the base does not know: adopted when it is what we would write, else in the way. */
 function unknown(path: string, mine: TextFile, theirs: TextFile, { conflict }: PlanInput): Outcome {
-  if (sameText(mine.contents, theirs.contents))
-    return { ...bitOnly(path, mine, theirs, undefined), base: theirs };
-  if (conflict === 'ours') return { base: theirs };
-  if (conflict === 'theirs')
-    return { entry: { path, kind: 'update', before: mine, after: theirs }, base: theirs };
+  if (sameText(mine.contents, theirs.contents) || conflict === 'ours') {
+    return settled(path, mine, theirs, undefined, mine.contents);
+  }
+  if (conflict === 'theirs') return settled(path, mine, theirs, undefined, theirs.contents);
   return { entry: { path, kind: 'in-the-way', before: mine, proposal: theirs }, pending: theirs };
 }
 
@@ -115,14 +134,16 @@ function bothThere(
   theirs: TextFile,
   input: PlanInput,
 ): Outcome {
-  const merged = mergeText(base.contents, mine.contents, theirs.contents);
-  const untouched = sameText(mine.contents, base.contents);
-  if (!merged.conflict && (untouched || merged.text === mine.contents || input.isValid(path, merged.text))) {
-    const kind = untouched ? 'update' : 'merge';
-    const after = { contents: merged.text, executable: nextBit(mine, theirs, base) };
-    return { ...change(path, kind, mine, after), base: theirs };
+  // Markers that we put in stay until a person has edited them away.
+  if (input.pending.has(path) && hasMarkers(mine.contents) && input.conflict !== 'theirs') {
+    return { entry: { path, kind: 'marked', before: mine, after: mine }, base, pending: theirs };
   }
-  return conflicted(path, base, mine, theirs, merged.text, input);
+  const merged = mergeText(base.contents, mine.contents, theirs.contents);
+  const isOneSide = [mine, theirs].some(({ contents }) => sameText(merged.text, contents));
+  if (!merged.conflict && (isOneSide || input.isValid(path, merged.text))) {
+    return settled(path, mine, theirs, base, merged.text);
+  }
+  return conflicted(path, base, mine, theirs, merged, input);
 }
 
 function conflicted(
@@ -130,28 +151,35 @@ function conflicted(
   base: TextFile,
   mine: TextFile,
   theirs: TextFile,
-  marked: string,
-  { conflict, isValid }: PlanInput,
+  { text, conflict: hasConflict }: { text: string; conflict: boolean },
+  { conflict }: PlanInput,
 ): Outcome {
-  if (conflict === 'ours') return { ...bitOnly(path, mine, theirs, base), base: theirs };
-  if (conflict === 'theirs')
-    return { entry: { path, kind: 'update', before: mine, after: theirs }, base: theirs };
-  // Markers would break a script, and whatever else is parsed. Where they stand already they are not put in again.
-  if (conflict === 'markers' && !hasMarkers(mine.contents) && isValid(path, marked)) {
-    const after = { contents: marked, executable: mine.executable };
+  if (conflict === 'ours') return settled(path, mine, theirs, base, mine.contents);
+  if (conflict === 'theirs') return settled(path, mine, theirs, base, theirs.contents);
+  if (conflict === 'markers' && hasConflict && mayHoldMarkers(path, text)) {
+    const after = { contents: text, executable: mine.executable };
     return { entry: { path, kind: 'marked', before: mine, after }, base, pending: theirs };
   }
   return { entry: { path, kind: 'conflict', before: mine, proposal: theirs }, base, pending: theirs };
 }
 
-/** Only the executable bit of an otherwise untouched file may change. */
-function bitOnly(path: string, mine: TextFile, theirs: TextFile, base: TextFile | undefined): Outcome {
-  return change(path, 'update', mine, { contents: mine.contents, executable: nextBit(mine, theirs, base) });
-}
-
-function change(path: string, kind: 'update' | 'merge', before: TextFile, after: TextFile): Outcome {
-  const same = before.contents === after.contents && before.executable === after.executable;
-  return same ? {} : { entry: { path, kind, before, after } };
+/** Nothing is left to decide: the file gets `contents`, and the executable bit that it should have. */
+function settled(
+  path: string,
+  mine: TextFile,
+  theirs: TextFile,
+  base: TextFile | undefined,
+  contents: string,
+): Outcome {
+  const after = { contents, executable: nextBit(mine, theirs, base) };
+  const isEdited = !sameText(contents, theirs.contents);
+  if (contents !== mine.contents) {
+    return { entry: { path, kind: isEdited ? 'merge' : 'update', before: mine, after }, base: theirs };
+  }
+  if (after.executable !== mine.executable) {
+    return { entry: { path, kind: 'update', before: mine, after }, base: theirs };
+  }
+  return { ...(isEdited ? { entry: { path, kind: 'kept', before: mine } } : {}), base: theirs };
 }
 
 /** What must run runs, whatever a copy lost on its way; a bit that a person added stays. */

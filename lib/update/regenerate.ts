@@ -1,38 +1,31 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Catalog, findTarget, runtimeOwned, type TextFile } from '../catalog/index.js';
-import { withConfigLock } from '../config/index.js';
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { type Catalog, findTarget, runtimeOwned } from '../catalog/index.js';
+import { parseConfig, withConfigLock } from '../config/index.js';
 import { packageVersion } from '../package/index.js';
 import {
   type Answers,
-  BASE_PATH,
   catalogFiles,
   defaultAnswers,
   type FileTree,
-  type PendingFile,
-  parseYoRc,
   type RenderSource,
   render,
   resolveAnswers,
-  serialiseBase,
-  updateYoRc,
   withoutRecords,
-  YO_RC_PATH,
 } from '../project/index.js';
 import { changedDefaults, currentAnswers } from './answers.js';
-import { damagedBase, notPending, parseBase } from './base.js';
-import { mergeDescriptors } from './descriptors.js';
-import { applyJournalled, type Change } from './journal.js';
+import { applyJournalled, CONFIG_PATH, finishUpdate } from './apply.js';
+import { damagedBase } from './base.js';
+import { planFiles } from './changes.js';
+import { checkDecisions } from './decisions.js';
+import { type MergedDescriptors, mergeDescriptors } from './descriptors.js';
+import type { Change } from './journal.js';
 import { type ConfigMerge, mergeConfig } from './merge-config.js';
-import { type ConflictMode, makePlan, type Plan, type PlanEntry } from './plan.js';
+import type { ConflictMode, Decisions, PlanEntry } from './plan.js';
+import { ownDescriptors, type ProjectState, projectRoot, readProjectState } from './project-state.js';
 import { readTree } from './read-tree.js';
-import { finishUpdate } from './recovery.js';
-import { isValidText } from './validity.js';
+import { recordChanges } from './records.js';
 import { refuseNewer } from './version.js';
-
-export const CONFIG_PATH = 'do/config';
-/** Folders whose files are input although neither the base nor the render need know them: a project's own targets. */
-const OPEN_FOLDERS = ['do/targets.d', 'do/deploy.d', 'do/clean.d', 'do/serve.d'];
 
 export interface RegenerateOptions {
   /** The descriptors of this version of the package, with packs. */
@@ -48,231 +41,196 @@ export interface RegenerateOptions {
   source?: Partial<RenderSource>;
 }
 
-export interface RegenerateResult {
+/** What an update did or, in a dry run, would do. */
+export interface UpdateResult {
   entries: readonly PlanEntry[];
+  /** Every path that is written or removed, in the order in which that happens. */
+  changes: readonly Change[];
   /** What a person should know beside the files. */
   notes: readonly string[];
   /** Paths that wait for a decision. */
   pending: readonly string[];
   /** Stamped version before, and version of this generator. */
   version: { from: string; to: string };
-  /** Whether anything was or, in a dry run, would be written. */
-  changed: boolean;
 }
 
 /**
  * Refreshes a project: three-way merge of last render, disk and new render; state and edits stay. What can be done is done;
  * `pending` says what waits for a decision. Throws a Failure, with nothing changed, when it cannot begin.
  */
-export async function regenerate(folder: string, options: RegenerateOptions): Promise<RegenerateResult> {
-  const root = existsSync(folder) ? realpathSync(folder) : folder;
-  const interrupted = await finishUpdate(root, options.dryRun ?? false);
-  const state = readState(root, folder);
-  const to = options.source?.version ?? packageVersion;
-  if (!options.allowDowngrade) refuseNewer(state.rc.version, to);
-  const next = planNext(root, state, options);
+export async function regenerate(folder: string, options: RegenerateOptions): Promise<UpdateResult> {
+  const root = projectRoot(folder);
+  const notes = await finishUpdate(root, options.dryRun ?? false);
+  const prepared = prepare(root, options);
+  const { config, ...result } =
+    options.dryRun || prepared.changes.length === 0 ? prepared : await apply(root, prepared, options);
+  return { ...result, notes: [...notes, ...result.notes] };
+}
 
-  const pending = [...next.plan.base.pending.keys()];
-  const version = pending.length > 0 ? state.rc.version : to;
-  const changes = [
-    ...fileChanges(root, next.plan, state),
-    ...(next.config && next.config.text !== next.mine.get(CONFIG_PATH)?.contents ? [configChange(next)] : []),
-    ...recordChanges(state, next, version),
-  ];
-  if (!options.dryRun && changes.length > 0) await apply(root, next, changes);
+/** An update that is decided but not done, and the text of do/config that it was decided from. */
+type Prepared = UpdateResult & { config: string | undefined };
+
+/** Under the lock of do/config, and decided anew when a script has written there in the meantime. */
+async function apply(root: string, prepared: Prepared, options: RegenerateOptions): Promise<Prepared> {
+  const config = join(root, CONFIG_PATH);
+  if (!existsSync(config)) {
+    applyJournalled(root, prepared.changes);
+    return prepared;
+  }
+  return withConfigLock(config, ({ text }) => {
+    const current = text === prepared.config ? prepared : prepare(root, options);
+    applyJournalled(root, current.changes);
+    return current;
+  });
+}
+
+function prepare(root: string, options: RegenerateOptions): Prepared {
+  const state = readProjectState(root);
+  const to = options.source?.version ?? packageVersion;
+  if (!options.allowDowngrade) refuseNewer(state.version, to);
+  const decisions = decisionsOf(options, state);
+  const { theirs, base, answers, defaults, catalog, isValid, notes } = renderAgain(state, decisions, options);
+  const mine = readTree(root, new Set([...base.keys(), ...theirs.keys()]));
+  checkDecisions(decisions, mine, theirs);
+
+  const config = mergedConfig(catalog, base, mine, theirs);
+  const inPlan = (tree: FileTree): FileTree =>
+    config ? new Map([...tree].filter(([path]) => path !== CONFIG_PATH)) : tree;
+  const { plan, ...files } = planFiles(root, {
+    ...decisions,
+    base: inPlan(base),
+    mine: inPlan(mine),
+    theirs: inPlan(theirs),
+    isValid,
+  });
+
+  const theirConfig = theirs.get(CONFIG_PATH);
+  const records = recordChanges(state, {
+    version: to,
+    answers,
+    defaults,
+    files:
+      config && theirConfig ? new Map([...plan.base.files, [CONFIG_PATH, theirConfig]]) : plan.base.files,
+    pending: plan.base.pending,
+  });
+  const configEntries = config ? configEntry(mine, config) : [];
   return {
-    entries: withConfig(next),
-    notes: [...interrupted, ...next.notes],
-    pending,
-    version: { from: state.rc.version, to },
-    changed: changes.length > 0,
+    entries: [...plan.entries, ...configEntries, ...records.entries].sort((a, b) =>
+      a.path < b.path ? -1 : 1,
+    ),
+    changes: [...files.changes, ...configEntries, ...records.changes],
+    notes: [...notes, ...files.notes, ...(config ? configNotes(config) : [])],
+    pending: [...plan.base.pending.keys()],
+    version: { from: state.version, to },
+    config: mine.get(CONFIG_PATH)?.contents,
   };
 }
 
-interface State {
-  rcText: string;
-  rc: { version: string; answers: Answers };
-  baseText: string | undefined;
-  base: ReturnType<typeof parseBase>;
+function decisionsOf(options: RegenerateOptions, { pending }: ProjectState): Decisions {
+  const paths = (given: readonly string[] = []) => new Set(given.map((path) => posix.normalize(path)));
+  return {
+    conflict: options.conflict ?? 'side-file',
+    pending,
+    resolved: paths(options.resolved),
+    restore: paths(options.restore),
+  };
 }
 
-function readState(root: string, folder: string): State {
-  const records = readTree(root, existsSync(root) ? [YO_RC_PATH, BASE_PATH] : []);
-  const rcText = records.get(YO_RC_PATH)?.contents;
-  const rc = parseYoRc(rcText, folder);
-  const baseText = records.get(BASE_PATH)?.contents;
-  return { rcText: rcText ?? '', rc, baseText, base: parseBase(baseText) };
-}
-
-interface Next {
-  plan: Plan;
-  mine: FileTree;
+interface NewRender extends Pick<MergedDescriptors, 'catalog' | 'isValid'> {
+  base: FileTree;
+  theirs: FileTree;
   answers: Answers;
   defaults: Readonly<Record<string, string>>;
   notes: string[];
-  /** The merge of do/config; undefined where the project has none. */
-  config: ConfigMerge | undefined;
-  mergeWith: (mine: string) => ConfigMerge;
-  theirConfig: string;
 }
 
-function planNext(root: string, state: State, options: RegenerateOptions): Next {
-  const { catalog: packageCatalog, source = {}, resolved = [], restore = [] } = options;
-  const pristine: FileTree = new Map(catalogFiles(packageCatalog));
-  const knownBase = state.base?.files ?? new Map();
-  const inputs = readTree(root, new Set([...knownBase.keys(), ...pristine.keys(), ...openFiles(root)]));
-  const { catalog, own } = mergeDescriptors(packageCatalog, pristine, knownBase, inputs);
-
-  const baseConfig = knownBase.get(CONFIG_PATH)?.contents;
-  const current = currentAnswers(catalog, state.rc.answers, {
-    base: baseConfig,
-    mine: inputs.get(CONFIG_PATH)?.contents,
-  });
-  const rendered = withoutRecords(render(current.answers, catalog, source));
-  const theirs: FileTree = new Map(
-    [...rendered].filter(([path]) => !own(path)).map(([path, file]) => [path, pristine.get(path) ?? file]),
-  );
-  const base: FileTree = new Map([...knownBase].filter(([path]) => !own(path)));
-  const mine = readTree(root, new Set([...base.keys(), ...theirs.keys()]));
-  for (const path of resolved)
-    if (!state.base?.pending.has(path)) throw notPending(path, state.base?.pending.keys() ?? []);
-
-  const without = (tree: FileTree): FileTree =>
-    new Map([...tree].filter(([path]) => path !== CONFIG_PATH || !mine.has(path)));
-  const plan = makePlan({
-    base: without(base),
-    mine: without(mine),
-    theirs: without(theirs),
-    pending: state.base?.pending ?? new Map(),
-    conflict: options.conflict ?? 'side-file',
-    resolved: new Set(resolved),
-    restore: new Set(restore),
-    isValid: isValidText,
-  });
-  const theirConfig = theirs.get(CONFIG_PATH);
-  const files = new Map(plan.base.files);
-  if (theirConfig && mine.has(CONFIG_PATH)) files.set(CONFIG_PATH, theirConfig);
-
-  const mergeWith = (text: string) =>
-    mergeConfig({
-      base: baseConfig,
-      mine: text,
-      theirs: theirConfig?.contents ?? '',
-      runtimeOwned: runtimeOwned(catalog),
-    });
-  const mineConfig = mine.get(CONFIG_PATH)?.contents;
-  const config = mineConfig === undefined ? undefined : mergeWith(mineConfig);
-  const target = findTarget(catalog, current.answers.deploymentTarget ?? '');
-  const defaults = target ? defaultAnswers(catalog, target) : {};
-  const answers = resolveAnswers(catalog, current.answers);
-  return {
-    plan: { ...plan, base: { ...plan.base, files } },
+/** Renders the project anew from its own descriptors, as they are after their merge, and its current answers. */
+function renderAgain(state: ProjectState, decisions: Decisions, options: RegenerateOptions): NewRender {
+  const { root } = state;
+  const knownBase: FileTree = state.base?.files ?? new Map();
+  const pristine: FileTree = new Map(catalogFiles(options.catalog));
+  const known = new Set([...knownBase.keys(), ...pristine.keys(), CONFIG_PATH]);
+  const mine: FileTree = new Map([...ownDescriptors(root, pristine), ...readTree(root, known)]);
+  const configs = {
+    base: knownBase.get(CONFIG_PATH)?.contents,
+    mine: mine.get(CONFIG_PATH)?.contents,
+  };
+  const { catalog, isOwn, isValid, notes } = mergeDescriptors({
+    packageCatalog: options.catalog,
+    pristine,
+    base: knownBase,
     mine,
+    decisions,
+    isInUse: usageOf(state.answers, configs.mine),
+  });
+  const current = currentAnswers(catalog, state.answers, configs);
+  const rendered = withoutRecords(render(current.answers, catalog, options.source));
+  const notOwn = (tree: Iterable<[string, { contents: string; executable: boolean }]>): FileTree =>
+    new Map([...tree].filter(([path]) => !isOwn(path)));
+
+  const answers = resolveAnswers(catalog, current.answers);
+  const target = findTarget(catalog, answers.deploymentTarget ?? '');
+  const defaults = target ? defaultAnswers(catalog, target) : {};
+  const isSameTarget = target === findTarget(catalog, state.answers.deploymentTarget ?? '');
+  return {
+    catalog,
+    isValid,
+    base: notOwn(knownBase),
+    // A descriptor is rendered from the person's text, but what is merged with that is the package's.
+    theirs: notOwn([...rendered, ...pristine]),
     answers,
     defaults,
-    config,
-    mergeWith,
-    theirConfig: theirConfig?.contents ?? '',
     notes: [
       ...(state.base ? [] : [damagedBase(state.baseText !== undefined)]),
+      ...notes,
       ...current.notes,
-      ...changedDefaults(state.base?.defaults ?? {}, defaults, answers),
-      ...(config?.keptAlthoughDropped ?? []).map(
-        (key) => `${key} is no longer in the template; its line in do/config stays`,
-      ),
-      ...(config?.computed ?? []).map((key) => `${key} is computed in do/config; it was left as it is`),
+      ...(isSameTarget ? changedDefaults(state.base?.defaults ?? {}, defaults, answers) : []),
     ],
   };
 }
 
-function openFiles(root: string): string[] {
-  return OPEN_FOLDERS.flatMap((folder) =>
-    existsSync(join(root, folder))
-      ? readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile())
-          .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-      : [],
-  );
-}
-
-/** The path of the proposal that is laid beside a file. */
-export const sideFile = (path: string): string => `${path}.mlcc-new`;
-
-function fileChanges(root: string, plan: Plan, { base }: State): Change[] {
-  const changes: Change[] = [];
-  const proposals = new Map<string, TextFile>();
-  for (const entry of plan.entries) {
-    if ('proposal' in entry) proposals.set(entry.path, { ...entry.proposal, executable: false });
-    else if ('after' in entry) changes.push({ path: entry.path, after: entry.after });
-    else if (entry.kind === 'remove') changes.push({ path: entry.path, after: undefined });
-  }
-  return [...changes, ...sideFileChanges(root, proposals, base?.pending ?? new Map())];
-}
-
-/** Proposals that are not there yet, and those that are settled; one that a person edited is theirs and stays. */
-function sideFileChanges(
-  root: string,
-  proposals: ReadonlyMap<string, TextFile>,
-  before: ReadonlyMap<string, PendingFile | null>,
-): Change[] {
-  const present = readTree(root, [...proposals.keys(), ...before.keys()].map(sideFile));
-  const changes: Change[] = [];
-  for (const [path, proposal] of proposals) {
-    if (present.get(sideFile(path))?.contents !== proposal.contents)
-      changes.push({ path: sideFile(path), after: proposal });
-  }
-  for (const [path, proposal] of before) {
-    const there = present.get(sideFile(path));
-    if (!proposals.has(path) && there && there.contents === proposal?.contents) {
-      changes.push({ path: sideFile(path), after: undefined });
+/** Whether a target or engine is named by a setting or an answer, or has a status. */
+function usageOf(answers: Answers, config: string | undefined): (manifestText: string) => boolean {
+  const settings = parseConfig(config ?? '');
+  const values = new Set([...settings.values().values(), ...Object.values(answers)]);
+  return (manifestText) => {
+    try {
+      const { target, engine, aliases = [], status_var = '' } = JSON.parse(manifestText);
+      return [target, engine, ...aliases].some((name) => values.has(name)) || !!settings.get(status_var);
+    } catch {
+      return true; // what is wrong with it is said when it is validated
     }
-  }
-  return changes;
+  };
 }
 
-const configChange = ({ config }: Next): Change => ({
-  path: CONFIG_PATH,
-  after: { contents: config?.text ?? '', executable: false },
-  keepBefore: true,
-});
-
-/** Version and base: what says that the update is done, written after everything else. */
-function recordChanges(state: State, next: Next, version: string): Change[] {
-  const moved = version !== state.rc.version || next.plan.base.pending.size === 0;
-  const base = serialiseBase({
-    version,
-    defaults: moved ? next.defaults : (state.base?.defaults ?? {}),
-    files: next.plan.base.files,
-    pending: next.plan.base.pending,
-  });
-  const rc = updateYoRc(state.rcText, { version, answers: next.answers });
-  const file = (contents: string) => ({ contents, executable: false });
-  return [
-    ...(base === state.baseText ? [] : [{ path: BASE_PATH, after: file(base) }]),
-    ...(rc === state.rcText ? [] : [{ path: YO_RC_PATH, after: file(rc) }]),
-  ];
-}
-
-/** Applies under the lock of do/config, merging once more with what a script may have written in the meantime. */
-async function apply(root: string, next: Next, changes: readonly Change[]): Promise<void> {
-  if (!next.config) return applyJournalled(root, 'mlcc regenerate', changes);
-  await withConfigLock(join(root, CONFIG_PATH), ({ text }) => {
-    const merged = next.mergeWith(text).text;
-    const others = changes.filter(({ path }) => path !== CONFIG_PATH);
-    const config: Change = {
-      path: CONFIG_PATH,
-      after: { contents: merged, executable: false },
-      keepBefore: true,
-    };
-    applyJournalled(root, 'mlcc regenerate', merged === text ? others : [config, ...others]);
+function mergedConfig(
+  catalog: Catalog,
+  base: FileTree,
+  mine: FileTree,
+  theirs: FileTree,
+): ConfigMerge | undefined {
+  const [mineConfig, theirConfig] = [mine.get(CONFIG_PATH), theirs.get(CONFIG_PATH)];
+  if (!mineConfig || !theirConfig) return undefined;
+  return mergeConfig({
+    base: base.get(CONFIG_PATH)?.contents,
+    mine: mineConfig.contents,
+    theirs: theirConfig.contents,
+    runtimeOwned: runtimeOwned(catalog),
   });
 }
 
-function withConfig({ plan, config, mine }: Next): PlanEntry[] {
+function configEntry(mine: FileTree, { text }: ConfigMerge): (PlanEntry & { kind: 'merge' })[] {
   const before = mine.get(CONFIG_PATH);
-  if (!config || !before || config.text === before.contents) return [...plan.entries];
-  const after = { contents: config.text, executable: before.executable };
-  return [...plan.entries, { path: CONFIG_PATH, kind: 'merge', before, after } satisfies PlanEntry].sort(
-    (a, b) => (a.path < b.path ? -1 : 1),
-  );
+  if (!before || before.contents === text) return [];
+  return [{ path: CONFIG_PATH, kind: 'merge', before, after: { ...before, contents: text } }];
+}
+
+function configNotes({ keptAlthoughDropped, dropped, computed }: ConfigMerge): string[] {
+  return [
+    ...keptAlthoughDropped.map((key) => `${key} is no longer in the template; its line in do/config stays`),
+    ...dropped.map(
+      (key) => `${key} is no longer in the template; its line in do/config, never changed, is gone`,
+    ),
+    ...computed.map((key) => `${key} is computed in do/config; it was left as it is`),
+  ];
 }

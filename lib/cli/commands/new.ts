@@ -1,12 +1,15 @@
+import { readdirSync, statSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadCatalog } from '../../catalog/index.js';
-import { type Answers, render, resolveAnswers } from '../../project/index.js';
+import { type Answers, type FileTree, render, resolveAnswers } from '../../project/index.js';
+import { placeProject } from '../../update/index.js';
 import { collectAnswers, type Question, readAnswersFile } from '../collect-answers.js';
 import { newOptions } from '../command-options.js';
 import { nextSteps } from '../next-steps.js';
 import { addOptions, addProjectOptions, projectFlags, targetDirs } from '../option-parsing.js';
-import type { Terminal } from '../terminal.js';
+import { Exit, type Terminal } from '../terminal.js';
+import { updateJson, updateReport } from '../update-report.js';
 import { refuseClashes, writeProject } from '../write-project.js';
 
 interface NewFlags {
@@ -15,6 +18,7 @@ interface NewFlags {
   here?: boolean;
   targetsDir?: string[];
   dest?: string;
+  force?: boolean;
   dryRun?: boolean;
   json?: boolean;
 }
@@ -37,6 +41,7 @@ export function defineNew(command: Command, terminal: Terminal): Command {
     const tree = render(answers, catalog);
     const dest = destination(flags, answers, terminal.cwd);
     const folder = relative(terminal.cwd, dest) || '.';
+    if (flags.force && hasFiles(dest)) return scaffoldAround(dest, tree, flags, terminal);
     if (flags.dryRun) refuseClashes(dest, tree);
     else writeProject(dest, tree);
     const files = [...tree.keys()];
@@ -48,6 +53,23 @@ export function defineNew(command: Command, terminal: Terminal): Command {
     } else if (flags.dryRun) terminal.out(`${files.map((path) => `${folder}/${path}\n`).join('')}`);
     else terminal.out(`${nextSteps(folder, resolveAnswers(catalog, answers), files.length).join('\n')}\n`);
   });
+}
+
+const hasFiles = (dest: string): boolean =>
+  (statSync(dest, { throwIfNoEntry: false })?.isDirectory() ?? false) && readdirSync(dest).length > 0;
+
+/** Scaffolds around the files of a folder. Ends with 3 when some of them wait for a decision. */
+async function scaffoldAround(
+  dest: string,
+  tree: FileTree,
+  flags: NewFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const dryRun = flags.dryRun ?? false;
+  const result = await placeProject(dest, tree, dryRun);
+  const report = () => `${updateReport(`new project in ${dest}`, result, dryRun).join('\n')}\n`;
+  terminal.out(flags.json ? updateJson(result, false) : report());
+  if (result.pending.length > 0) throw new Exit(3);
 }
 
 function destination(flags: NewFlags, answers: Answers, cwd: string): string {

@@ -6,6 +6,10 @@ export interface CommandOption {
   alias?: string;
   /** Name of the value in help; absent: a switch. */
   value?: string;
+  /** One letter that means the same. */
+  short?: string;
+  /** Whether the flag may stand without its value. */
+  optional?: boolean;
   /** Whether the flag may be given several times. */
   multiple?: boolean;
   choices?: readonly string[];
@@ -84,4 +88,105 @@ export const regenerateOptions: readonly CommandOption[] = [
   { flag: 'diff', description: 'Show the changes as a unified diff.' },
   { flag: 'check', description: 'Do nothing, and exit with 3 if anything would be done.' },
   { flag: 'json', description: 'Print the result as JSON.' },
+];
+
+const CONTEXT: CommandOption = {
+  flag: 'context',
+  value: 'NAME',
+  description: 'Context of the kubeconfig; by default the recorded one, the profile’s, or the current one.',
+};
+const KUBECONFIG: CommandOption = {
+  flag: 'kubeconfig',
+  value: 'FILE',
+  description: 'The kubeconfig; by default the recorded one, KUBECONFIG, or ~/.kube/config.',
+};
+const TIMEOUT: CommandOption = {
+  flag: 'timeout',
+  value: 'DURATION',
+  description: 'Longest wait, such as 90s or 1h30m.',
+};
+const FORCE_CONFLICTS: CommandOption = {
+  flag: 'force-conflicts',
+  description: 'Take over fields that somebody else has set.',
+};
+const REPLACE: CommandOption = {
+  flag: 'replace',
+  description: 'Delete and make again what cannot be changed in place.',
+};
+const SERVER_DRY_RUN: CommandOption = {
+  flag: 'dry-run',
+  value: 'MODE',
+  choices: ['server'],
+  description: 'Let the cluster check everything, and change nothing.',
+};
+
+/** What says which deployment is meant: `mlcc deploy`. */
+const deploymentOptions: readonly CommandOption[] = [
+  { flag: 'project', value: 'DIR', description: 'A project: its serving workload.' },
+  { flag: 'target', value: 'NAME', description: 'A target of the project; by default its active one.' },
+  { flag: 'manifest', value: 'FILE', description: 'A domain manifest (crucible.toml): a run.' },
+  { flag: 'profile', value: 'FILE', description: 'The profile of the cluster; a project can do without.' },
+  { flag: 'playbook', description: 'Run a playbook once instead of the agent loop.' },
+];
+const runOptions: readonly CommandOption[] = [
+  { flag: 'iterations', value: 'N', description: 'The loop ends after as many iterations.' },
+  { flag: 'max-cost', value: 'USD', description: 'The run ends when it has cost so many US dollars.' },
+  {
+    flag: 'max-time',
+    value: 'DURATION',
+    description: 'A playbook ends after this time, such as 90m or 1h30m.',
+  },
+  { flag: 'param', value: 'KEY=VALUE', multiple: true, description: 'A parameter of the playbook.' },
+  {
+    flag: 'pack',
+    value: 'NAME',
+    optional: true,
+    description: 'Deliver the manifest’s folder in a ConfigMap; NAME begins its name.',
+  },
+];
+const pinOptions: readonly CommandOption[] = [
+  {
+    flag: 'lock',
+    value: 'FILE',
+    description: 'Take digests from this file, and add those that are looked up.',
+  },
+  { flag: 'offline', description: 'Open no connection: all digests must be given or locked.' },
+  { flag: 'no-pin', description: 'Leave images as they are written.' },
+];
+
+export const deployRenderOptions: readonly CommandOption[] = [
+  ...deploymentOptions,
+  ...runOptions,
+  ...pinOptions,
+  {
+    flag: 'output',
+    short: 'o',
+    value: 'FILE',
+    description: 'Write to this file instead of standard output.',
+  },
+  {
+    flag: 'list-secrets',
+    description: 'List the secrets and keys that must be in the cluster, and render nothing.',
+  },
+];
+
+export const deployApplyOptions: readonly CommandOption[] = [
+  ...deploymentOptions,
+  ...runOptions,
+  ...pinOptions,
+  CONTEXT,
+  KUBECONFIG,
+  SERVER_DRY_RUN,
+  { flag: 'wait', description: 'Wait until the model serves, or the run has ended.' },
+  TIMEOUT,
+  REPLACE,
+  FORCE_CONFLICTS,
+];
+
+export const deployDeleteOptions: readonly CommandOption[] = [
+  ...deploymentOptions,
+  ...runOptions.map((option) => ({ ...option, description: 'Not needed; as in the command that applied.' })),
+  CONTEXT,
+  KUBECONFIG,
+  TIMEOUT,
 ];

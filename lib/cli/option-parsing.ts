@@ -5,8 +5,9 @@ import { allOptions } from '../project/index.js';
 import type { CommandOption } from './command-options.js';
 
 export function addOptions(command: Command, options: readonly CommandOption[]): Command {
-  for (const { flag, alias, value, multiple, choices, description } of options) {
-    const option = new Option(value ? `--${flag} <${value}>` : `--${flag}`, description);
+  for (const { flag, alias, short, value, optional, multiple, choices, description } of options) {
+    const shown = value === undefined ? '' : optional ? ` [${value}]` : ` <${value}>`;
+    const option = new Option(`${short ? `-${short}, ` : ''}--${flag}${shown}`, description);
     if (choices) option.choices([...choices]);
     if (multiple) option.argParser((text: string, all: string[] | undefined) => [...(all ?? []), text]);
     command.addOption(option);

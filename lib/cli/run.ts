@@ -21,6 +21,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<D
     summary: 'refresh a project with this version of the generator; state and edits stay',
     load: async () => (await import('./commands/regenerate.js')).defineRegenerate,
   },
+  deploy: {
+    summary: 'render a project’s workload or a run for Kubernetes, apply it, delete it',
+    load: async () => (await import('./commands/deploy.js')).defineDeploy,
+  },
   targets: {
     summary: 'list the deployment targets and the verbs that each supports',
     load: async () => (await import('./commands/targets.js')).defineTargets,

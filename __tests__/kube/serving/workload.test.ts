@@ -9,7 +9,7 @@ test.each(CATALOG.targets.map(({ manifest }) => manifest).filter(({ workload }) 
   '$target has no workload to render, and that is said',
   async (target) => {
     await expect(renderServing({ ...servingInput('deployment'), target }, pinByName)).rejects.toMatchObject({
-      exit: 3,
+      exit: 2,
     });
   },
 );
@@ -39,7 +39,7 @@ describe.each(WORKLOADS)('%s', (workload) => {
       OTHER: 'x',
     };
     const reference = (key: string) => ({
-      secretKeyRef: { name: expect.stringMatching(/^chat-.*-secrets$/), key },
+      secretKeyRef: { name: expect.stringMatching(/^chat-.*-tokens$/), key },
     });
     expect(await environmentOf(workload, { settings })).toEqual({
       MODEL_NAME: 'Qwen/Qwen3-0.6B',
@@ -137,7 +137,7 @@ NOT_MINE = "x"
         ['KEY', 'IC_ENV_KEY_ARN'],
       ].map(([key, neededBy]) => ({
         namespace: 'default',
-        secret: expect.stringMatching(/-secrets$/),
+        secret: expect.stringMatching(/-tokens$/),
         key,
         neededBy,
         arn: ARN,

@@ -4,6 +4,7 @@ import { verbs } from '../../contract/index.js';
 import { targetsOptions } from '../command-options.js';
 import { addOptions, targetDirs } from '../option-parsing.js';
 import type { Terminal } from '../terminal.js';
+import { textTable } from '../text-table.js';
 
 /** `mlcc targets`: the matrix of targets and target-restricted verbs. */
 export function defineTargets(command: Command, terminal: Terminal): Command {
@@ -22,23 +23,10 @@ export function defineTargets(command: Command, terminal: Terminal): Command {
       origin,
       ...restricted.map((verb) => (manifest.verbs[verb] ? 'yes' : 'no')),
     ]);
-    terminal.out(table([header, ...rows]));
+    terminal.out(textTable([header, ...rows]));
     const everywhere = verbs.flatMap((verb) =>
       verb.targets === 'all' && verb.name !== 'config' ? [verb.name] : [],
     );
     terminal.out(`\nOn every target: ${everywhere.join(', ')}\n`);
   });
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
 }

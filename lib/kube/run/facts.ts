@@ -1,10 +1,10 @@
 import { Faults } from '../faults.js';
 import { type Manifest, readManifest } from '../manifest.js';
-import { objectName } from '../names.js';
 import { standardLabels } from '../objects.js';
 import { type DomainSettings, type Profile, readProfile, settingsFor } from '../profile.js';
 import { imagesOf } from './images.js';
 import type { RunInput } from './input.js';
+import { podName } from './names.js';
 import { checkPack } from './pack.js';
 import { projectEnvironment } from './projection.js';
 import { checkRequirements, type RequiredFacts } from './requirements.js';
@@ -56,7 +56,7 @@ export function factsOf(input: RunInput): RunFacts {
     required,
     settings,
     images,
-    podName: objectName(manifest.name, input.mode.kind),
+    podName: podName(manifest.name, input.mode.kind),
     labels: standardLabels({ partOf: manifest.domain, component: input.mode.kind }),
     domainFolder: `${profile.image?.domains_root ?? DEFAULT_DOMAINS_ROOT}/${input.manifest.folder}`,
     ...(stateClaim === undefined ? {} : { stateClaim }),

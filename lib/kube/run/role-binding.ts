@@ -1,15 +1,15 @@
 import type { RoleBinding } from 'kubernetes-types/rbac/v1.js';
-import { objectName } from '../names.js';
 import type { KubeObject } from '../objects.js';
 import type { RunFacts } from './facts.js';
+import { bindingName } from './names.js';
 
-/** Lets the run's service account change the rig. Its name tells apart runs from several namespaces on one rig. */
+/** Lets the run's service account change the rig. */
 export function rigRoleBinding({ required, podName, labels }: RunFacts): KubeObject {
   const binding: RoleBinding & KubeObject = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'RoleBinding',
     metadata: {
-      name: objectName(podName, required.loopNamespace, 'edit'),
+      name: bindingName(podName, required.loopNamespace),
       namespace: required.rigNamespace,
       labels,
     },

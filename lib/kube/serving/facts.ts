@@ -1,7 +1,6 @@
-import { Failure } from '../../failure/index.js';
 import { Faults } from '../faults.js';
 import { parseReference } from '../images/index.js';
-import { labelValue, objectName } from '../names.js';
+import { labelValue } from '../names.js';
 import { standardLabels } from '../objects.js';
 import {
   type DomainSettings,
@@ -11,19 +10,17 @@ import {
   settingsFor,
 } from '../profile.js';
 import { type SettingVariables, servingEnvironment, settingVariables } from './environment.js';
+import { identityOf, type ServingIdentity } from './identity.js';
 import type { ServingInput } from './input.js';
 import { type ModelSource, modelSourceOf } from './model-source.js';
 import { SettingChecks } from './setting-checks.js';
 import { Settings } from './settings.js';
+import { refuseWithoutWorkload } from './workload.js';
 
 /** A serving workload's input after every check: what the objects are made from. */
-export interface ServingFacts {
+export interface ServingFacts extends ServingIdentity {
   input: ServingInput;
   profile: Profile;
-  /** Name of every object of the workload. */
-  name: string;
-  namespace: string;
-  project: string;
   labels: Record<string, string>;
   /** What the Deployment's and the Service's selector say: never anything that changes. */
   selector: Record<string, string>;
@@ -33,12 +30,8 @@ export interface ServingFacts {
   instanceGroup: string;
   queue: string;
   region: string;
-  /** Longest time until the workload serves, in seconds. */
-  timeout: number;
   resources: DomainSettings['resources'];
   source: ModelSource;
-  /** The name of the workload's own secret. */
-  secretName: string;
   secrets: SettingVariables['secrets'];
   profileSecrets: DomainSettings['secretEnv'];
   environment: ReturnType<typeof servingEnvironment>;
@@ -46,42 +39,27 @@ export interface ServingFacts {
 
 const DEFAULT_CPU = '2';
 const DEFAULT_MEMORY = '8Gi';
-const DEFAULT_TIMEOUT = 3600;
 
 /** Checks a serving workload's input. Throws a Failure that lists all faults at once. */
 export function servingFactsOf(input: ServingInput): ServingFacts {
   const { target } = input;
-  if (target.workload === 'none') {
-    throw new Failure({
-      what: `${target.target} has no Kubernetes workload to render`,
-      why: 'its descriptor says `workload: none`',
-      next: 'do/deploy deploys it',
-      exit: 3,
-    });
-  }
+  refuseWithoutWorkload(target);
   const faults = new Faults();
   const settings = new Settings(input);
   const profileSource = readProfile(input.profile ?? { file: '', text: '' }, faults);
-  const project = settings.get('PROJECT_NAME');
-  if (project === '')
-    faults.add(settings.where('PROJECT_NAME'), 'set PROJECT_NAME: the objects are named after it');
+  const identity = identityOf(settings, target, profileSource?.profile, faults);
+  const { project, secretName } = identity;
   const check = new SettingChecks(settings, faults);
   const checked = {
     image: check.image(),
     replicas: check.count('HP_REPLICAS', 1),
-    timeout:
-      settings.get('DEPLOY_TIMEOUT') === ''
-        ? DEFAULT_TIMEOUT
-        : check.count('DEPLOY_TIMEOUT', DEFAULT_TIMEOUT),
     instanceType: settings.get('INSTANCE_TYPE'),
     instanceGroup: settings.get('HP_INSTANCE_GROUP_NAME'),
     queue: check.label('HP_QUEUE'),
     region: settings.get('AWS_REGION'),
     source: modelSourceOf(settings, faults),
   };
-  const namespace = profileSource?.profile.cluster?.serving_namespace ?? check.namespace();
   const resources = profileResources(profileSource, project, check, input, faults);
-  const name = servingName(project, target.target);
   const isStaged = checked.source.kind === 's3';
   const variables = settingVariables(
     settings,
@@ -94,7 +72,6 @@ export function servingFactsOf(input: ServingInput): ServingFacts {
     throw new Error('a profile that gives nothing has a fault');
 
   const { profile } = profileSource;
-  const secretName = objectName(name, 'secrets');
   const environment = servingEnvironment(variables, secretName, profile, resources);
   const isReferred = ({ variable }: { variable: string }) =>
     environment.entries.some(
@@ -105,28 +82,19 @@ export function servingFactsOf(input: ServingInput): ServingFacts {
   const version = parseReference(checked.image).tag;
   return {
     input,
+    ...identity,
     ...checked,
     profile,
-    name,
-    namespace,
-    project,
     labels: {
       ...labels,
       ...(version === undefined ? {} : { 'app.kubernetes.io/version': labelValue(version) }),
     },
     selector: standardLabels({ partOf: project, component: target.target }),
     resources: resources.resources,
-    secretName,
     secrets: variables.secrets.filter(isReferred),
     profileSecrets: resources.secretEnv,
     environment,
   };
-}
-
-/** A Service's name starts with a letter; all objects of a workload have the same name. */
-function servingName(project: string, target: string): string {
-  const name = objectName(project, target);
-  return /^[a-z]/.test(name) ? name : objectName('p', project, target);
 }
 
 function profileResources(

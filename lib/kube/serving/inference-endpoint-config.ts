@@ -66,7 +66,7 @@ export function inferenceEndpointConfig(
     spec: {
       modelName: name,
       // Without a name the operator makes no SageMaker endpoint.
-      ...(input.target.sagemaker_endpoint ? { endpointName: name } : {}),
+      ...(input.target.sagemaker_endpoint ? { endpointName: facts.endpointName } : {}),
       invocationEndpoint: INVOCATION_PATH,
       ...placement(facts),
       replicas: facts.replicas,

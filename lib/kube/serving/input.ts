@@ -4,7 +4,7 @@ import type { SourceFile } from '../toml/document.js';
 /** What the renderer reads of a target's descriptor. */
 export type ServingTarget = Pick<
   TargetManifest,
-  'target' | 'workload' | 'sagemaker_endpoint' | 'optional_vars'
+  'target' | 'status_var' | 'workload' | 'sagemaker_endpoint' | 'optional_vars'
 >;
 
 /** What the renderer reads of a serving engine's manifest. */

@@ -30,7 +30,7 @@ export function readServingProject(
   const bare = new Settings({
     config,
     overrides,
-    target: { target: '', workload: 'none', sagemaker_endpoint: false, optional_vars: {} },
+    target: { target: '', status_var: '', workload: 'none', sagemaker_endpoint: false, optional_vars: {} },
   });
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION;
   if (bare.get('AWS_REGION') === '' && region) overrides.set('AWS_REGION', region);

@@ -9,8 +9,11 @@ _write_request() {
   local complaint
   _IS_CHAT=no
   case $_BODY in
-    '') _write_chat ;;
-    @*) cat -- "${_BODY#@}" >"$_REQUEST_FILE" ;;
+    '')
+      _write_chat
+      return
+      ;;
+    @*) cat -- "${_BODY#@}" >"$_REQUEST_FILE" || exit 1 ;;
     *) printf '%s' "$_BODY" >"$_REQUEST_FILE" ;;
   esac
   complaint=$(python3 "$DO_DIR/lib/python/model_answer.py" json "$_REQUEST_FILE") || _usage_error "--body is no JSON: $complaint"

@@ -51,7 +51,7 @@ _lives() { kill -0 "$1" 2>/dev/null; }
 _end() {
   local tries=0
   kill -TERM "$1" 2>/dev/null || :
-  while _lives "$1" && ((tries < 30)); do
+  while _lives "$1" && ((tries < 20)); do
     sleep 0.1
     tries=$((tries + 1))
   done

@@ -40,8 +40,8 @@ async function holders(cluster: Cluster, object: LiveObject): Promise<string[]> 
 export function messagesOf(
   conditions: readonly { type: string; status: string; reason?: string; message?: string }[],
 ): string[] {
-  const telling = conditions.filter(
-    ({ type, status, message }) => message && (status === 'True') === /Fail|Error/.test(type),
-  );
+  const told = conditions.filter(({ message }) => message);
+  const failures = told.filter(({ type, status }) => status === 'True' && /Fail|Error/.test(type));
+  const telling = failures.length > 0 ? failures : told.filter(({ status }) => status === 'False');
   return telling.map(({ type, message }) => `${type}: ${message}`);
 }

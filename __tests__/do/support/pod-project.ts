@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,13 +8,9 @@ import { type KubeApi, startKubeApi } from '../../support/kube-api/index.js';
 import { makeProject, type TestProject } from '../../support/project.js';
 import { fakeProgram } from './fake-program.js';
 import { setConfig } from './probe.js';
+import { usePython } from './python.js';
 
 export const NAMESPACE = 'models';
-
-/** The interpreter itself: a version manager's stand-in costs more than the programs. */
-const PYTHON = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
-  encoding: 'utf8',
-}).trim();
 
 /** Records of a target, `DEPLOYMENT_TARGET_<TAG>_<WHAT>`. */
 export function setRecords(
@@ -78,7 +73,7 @@ export class PodProject {
    */
   get env(): Record<string, string> {
     const path = process.env.PATH ?? '';
-    fakeProgram(this.project, 'python3', `exec '${PYTHON}' "$@"`);
+    usePython(this.project);
     const note = `printf '%s %s\\n' $$ "$*" >>"$HOME/kubectl"`;
     return {
       PATH: fakeProgram(this.project, 'kubectl', `${note}\nPATH='${path}' exec kubectl "$@"`),

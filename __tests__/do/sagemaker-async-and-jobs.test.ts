@@ -10,7 +10,7 @@ describe('an asynchronous endpoint', () => {
   beforeEach(() => {
     project = new AwsProject(
       { invocation: 'async' },
-      { INSTANCE_TYPE: 'ml.g5.xlarge', ASYNC_S3_OUTPUT_PATH: 's3://results/of/demo' },
+      { INSTANCE_TYPE: 'ml.g5.xlarge', ENDPOINT_NAME: '', ASYNC_S3_OUTPUT_PATH: 's3://results/of/demo' },
     );
     project.aws.setState({ buckets: ['results'], topics: ['arn:aws:sns:eu-west-1:123456789012:news'] });
   });

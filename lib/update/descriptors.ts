@@ -50,12 +50,11 @@ export function mergeDescriptors(input: DescriptorInput): MergedDescriptors {
   };
   const merge = (isValid: PlanInput['isValid']): CatalogResult => {
     const merged = (tree: FileTree): FileTree =>
-      new Map([...tree].filter(([path]) => folderOf(path) !== undefined && !isOwn(path)));
+      new Map([...tree].filter(([path]) => isDescriptorFile(path) && !isOwn(path)));
     const trees = { base: merged(base), mine: merged(mine), theirs: merged(pristine) };
     return catalogOf(resultOf(mine, makePlan({ ...decisions, ...trees, isValid })), input);
   };
-  const cautious: PlanInput['isValid'] = (path, text) =>
-    folderOf(path) === undefined && isValidText(path, text);
+  const cautious: PlanInput['isValid'] = (path, text) => !isDescriptorFile(path) && isValidText(path, text);
   const result = merge(isValidText);
   // Two changes that go together as text may contradict each other as a descriptor: then they are a conflict, too.
   const isValid = result.faults.length === 0 ? isValidText : cautious;
@@ -76,6 +75,9 @@ function folderOf(path: string): string | undefined {
   return `${kind === 'serve' ? 'serve' : 'targets'}.d/${name}`;
 }
 
+/** Whether a file is part of a target or engine, so that it comes from the package as it is and not from a render. */
+export const isDescriptorFile = (path: string): boolean => folderOf(path) !== undefined;
+
 const isEdited = (path: string, base: FileTree, mine: FileTree): boolean => {
   const [before, now] = [base.get(path), mine.get(path)];
   return before !== undefined && now !== undefined && !sameText(before.contents, now.contents);
@@ -83,18 +85,19 @@ const isEdited = (path: string, base: FileTree, mine: FileTree): boolean => {
 
 /**
  * The targets and engines that the package does not have, and how much of each is the project's own. One that the package
- * dropped goes like any dropped file, unless the project uses it; where a person edited one of its files, the others stay with it.
+ * dropped goes like any dropped file, unless the project uses it; where a person edited one of its files, the others stay with
+ * it, and leave the base.
  */
 function ownFolders({ pristine, base, mine, decisions, isInUse }: DescriptorInput) {
   const own = new Map<string, 'whole' | 'unedited files'>();
   for (const [path, { contents }] of mine) {
     const folder = folderOf(path);
     if (folder === undefined || !MANIFEST.test(path) || pristine.has(path)) continue;
-    const edited = [...base.keys()].some(
-      (other) => folderOf(other) === folder && isEdited(other, base, mine),
-    );
-    if (!base.has(path) || isInUse(contents)) own.set(folder, 'whole');
-    else if (edited && decisions.conflict !== 'theirs') own.set(folder, 'unedited files');
+    const fromBase = [...base.keys()].filter((other) => folderOf(other) === folder);
+    const mayGo = base.has(path) && !isInUse(contents);
+    const waits = fromBase.some((other) => isEdited(other, base, mine)) && decisions.conflict !== 'theirs';
+    if (waits && !isInUse(contents)) own.set(folder, 'unedited files');
+    else if (!mayGo) own.set(folder, 'whole');
   }
   return own;
 }

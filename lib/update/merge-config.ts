@@ -40,14 +40,15 @@ export function mergeConfig({ base, mine, theirs, runtimeOwned }: ConfigMergeInp
   const gone = docs.base.keys().filter((key) => mineKeys.has(key) && !theirKeys.has(key));
   const stays = new Set(gone.filter((key) => runtimeOwned.has(key) || !sameEntry(docs.base, docs.mine, key)));
   // A line that scripts write comes back when it is missing; another line that a person deleted does not.
-  const comesBack = [...theirKeys].filter((key) => runtimeOwned.has(key) && !mineKeys.has(key));
+  const missing = [...theirKeys].filter((key) => !mineKeys.has(key));
+  const deleted = new Set(missing.filter((key) => docs.base.has(key) && !runtimeOwned.has(key)));
 
   const minePieces = pieces(docs.mine);
-  const theirPieces = pieces(docs.theirs);
+  const theirPieces = withoutKeys(pieces(docs.theirs), deleted);
   const basePieces =
     base === undefined
       ? common(minePieces, theirPieces)
-      : withoutKeys(pieces(docs.base), new Set([...stays, ...comesBack]));
+      : withoutKeys(pieces(docs.base), new Set([...stays, ...missing]));
   const merged = eachKeyOnce(mergePieces(minePieces, basePieces, theirPieces));
 
   const computed: string[] = [];

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { type Catalog, findTarget, runtimeOwned } from '../catalog/index.js';
 import { parseConfig, withConfigLock } from '../config/index.js';
+import { Failure } from '../failure/index.js';
 import { packageVersion } from '../package/index.js';
 import {
   type Answers,
@@ -18,7 +19,7 @@ import { applyJournalled, CONFIG_PATH, finishUpdate } from './apply.js';
 import { damagedBase } from './base.js';
 import { planFiles } from './changes.js';
 import { checkDecisions } from './decisions.js';
-import { type MergedDescriptors, mergeDescriptors } from './descriptors.js';
+import { isDescriptorFile, type MergedDescriptors, mergeDescriptors } from './descriptors.js';
 import type { Change } from './journal.js';
 import { type ConfigMerge, mergeConfig } from './merge-config.js';
 import type { ConflictMode, Decisions, PlanEntry } from './plan.js';
@@ -164,7 +165,7 @@ function renderAgain(state: ProjectState, decisions: Decisions, options: Regener
     isInUse: usageOf(state.answers, configs.mine),
   });
   const current = currentAnswers(catalog, state.answers, configs);
-  const rendered = withoutRecords(render(current.answers, catalog, options.source));
+  const rendered = withoutRecords(renderFrom(current.answers, catalog, options.source));
   const notOwn = (tree: Iterable<[string, { contents: string; executable: boolean }]>): FileTree =>
     new Map([...tree].filter(([path]) => !isOwn(path)));
 
@@ -176,8 +177,8 @@ function renderAgain(state: ProjectState, decisions: Decisions, options: Regener
     catalog,
     isValid,
     base: notOwn(knownBase),
-    // A descriptor is rendered from the person's text, but what is merged with that is the package's.
-    theirs: notOwn([...rendered, ...pristine]),
+    // What derives from a descriptor follows the person's text, but what is merged with that text is the package's.
+    theirs: notOwn([...[...rendered].filter(([path]) => !isDescriptorFile(path)), ...pristine]),
     answers,
     defaults,
     notes: [
@@ -187,6 +188,18 @@ function renderAgain(state: ProjectState, decisions: Decisions, options: Regener
       ...(isSameTarget ? changedDefaults(state.base?.defaults ?? {}, defaults, answers) : []),
     ],
   };
+}
+
+/** Answers of a project come from do/config, so that is where a faulty one is mended. */
+function renderFrom(answers: Answers, catalog: Catalog, source?: Partial<RenderSource>): FileTree {
+  try {
+    return render(answers, catalog, source);
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    const { message: what, why, exit } = failure;
+    const next = 'mend it in do/config (or in .yo-rc.json), and run the command again';
+    throw new Failure({ what, why, next, exit, cause: failure });
+  }
 }
 
 /** Whether a target or engine is named by a setting or an answer, or has a status. */

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Catalog, loadCatalog } from '../../../lib/catalog/index.js';
+import { type ConfigDocument, parseConfig, setConfigValue } from '../../../lib/config/index.js';
 import { type Answers, packageTemplates, render, type Templates } from '../../../lib/project/index.js';
 import { type RegenerateOptions, regenerate, type UpdateResult } from '../../../lib/update/index.js';
 import { makeProject, writeTree } from '../../support/project.js';
@@ -85,6 +86,9 @@ export class UpdatedProject {
   edit(name: string, change: (text: string) => string): void {
     this.write(name, change(this.read(name)));
   }
+
+  config = (): ConfigDocument => parseConfig(this.read('do/config'));
+  set = (key: string, value: string): Promise<void> => setConfigValue(this.path('do/config'), key, value);
 
   get rc(): { version: string; answers: Record<string, string> } {
     return JSON.parse(this.read('.yo-rc.json'))['generator-mlcc'];

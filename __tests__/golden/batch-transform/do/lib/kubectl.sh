@@ -29,6 +29,7 @@ _kube() {
   until _kube_once "$@"; do
     case $_KUBE_ERROR in connection | busy) ;; *) return 1 ;; esac
     [[ $try -lt 3 ]] || return 1
+    _info "kubectl: $_KUBE_ERROR; trying again in ${pause}s"
     sleep "$pause"
     try=$((try + 1)) pause=$((pause * 2))
   done

@@ -25,6 +25,7 @@ _aws() {
       *) return 1 ;;
     esac
     [[ $try -lt $most ]] || return 1
+    _info "AWS: $_AWS_ERROR ($1 $2); trying again in ${pause}s"
     sleep "$pause"
     try=$((try + 1)) pause=$((pause * 2))
   done

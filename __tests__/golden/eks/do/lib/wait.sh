@@ -7,7 +7,7 @@
 # CHECK returns 0 when the wait is over, 1 to go on, and anything else when it is over badly; it sets _WAIT_STATE to what the
 # service says now and, when it fails, _WAIT_REASON to why. `set -e` does not hold inside it.
 # Returns 0, 1 (the reason has been shown) or 124 (the time is up; shown, too).
-# Pauses grow from 2 to 30 seconds; MLCC_POLL_SECONDS makes all of them as long as it says.
+# _WAIT_NEXT, when set, is what to type when the time is up. Pauses grow from 2 to 30 seconds; MLCC_POLL_SECONDS makes all of them as long as it says.
 _wait_for() {
   local what=$1 limit=$2 start=$SECONDS pause=2 verdict
   shift 2
@@ -56,7 +56,7 @@ _wait_end() {
     0) _info "$1: ${_WAIT_STATE:-there} ($took)" ;;
     1)
       _failure "$1: still ${_WAIT_STATE:-not there} after $took" "$_WAIT_REASON" \
-        'run the same command again to go on waiting, or with --set DEPLOY_TIMEOUT=SECONDS for longer'
+        "${_WAIT_NEXT:-run the same command again to go on waiting, or with --set DEPLOY_TIMEOUT=SECONDS for longer}"
       return 124
       ;;
     *)

@@ -80,7 +80,13 @@ def with_overlay(request, path):
         # What is created is recorded under its name before the call: another name would be lost.
         if key.endswith("Name") and isinstance(value, str) and overlay.get(key, value) != value:
             raise RequestError(f"{path}: {key} cannot be set by an overlay\nuse the setting in do/config for it")
-    return merge(request, overlay)
+    merged = merge(request, overlay)
+    # By these clean knows what is ours.
+    kept = merged.get("Tags")
+    for tag in request.get("Tags", []):
+        if tag["Key"].startswith("mlcc:") and not (isinstance(kept, list) and tag in kept):
+            raise RequestError(f"{path}: the tag {tag['Key']} cannot be changed by an overlay")
+    return merged
 
 
 def check_overlays(folder, calls):

@@ -70,8 +70,11 @@ const calls = () =>
     .map((line) => ({ pid: Number.parseInt(line, 10), args: line.replace(/^\d+ /, '') }));
 const asked = () => calls().filter(({ args }) => args.startsWith('logs '));
 
-/** An event as the CLI prints it with to_string(@). */
-const event = (id: number, message: string, time = 1_700_000_000_000 + id) =>
+/** Ten minutes ago, in milliseconds. */
+const RECENTLY = Date.now() - 600_000;
+
+/** An event as the CLI prints it with to_string(@), so many milliseconds after `RECENTLY`. */
+const event = (id: number, message: string, time = RECENTLY + id) =>
   `${JSON.stringify({ eventId: `e${id}`, timestamp: time, logStreamName: 'AllTraffic/i-1', message })}\n`;
 function logGroup(name: string, ...looks: string[]): void {
   const folder = home(`groups${name}`);
@@ -100,8 +103,8 @@ describe.each(targets)('the logs of $target', (manifest) => {
       groupsOf(manifest)
         .map(
           (_, index) =>
-            `2023-11-14T22:13:20.001Z [AllTraffic/i-1] line one of ${index}\n` +
-            `2023-11-14T22:13:20.002Z [AllTraffic/i-1] two\nlines of ${index}\n`,
+            `${new Date(RECENTLY + 1).toISOString()} [AllTraffic/i-1] line one of ${index}\n` +
+            `${new Date(RECENTLY + 2).toISOString()} [AllTraffic/i-1] two\nlines of ${index}\n`,
         )
         .join(''),
     );
@@ -176,7 +179,7 @@ describe('whatever the target', () => {
     expect(readdirSync(project.home).filter((name) => name.startsWith('mlcc.'))).toEqual([]);
     // What it asks for moves on, with a minute for what comes up late.
     expect(asked().at(0)?.args).toContain('--start-time 0000 ');
-    expect(asked().at(-1)?.args).toContain(`--start-time ${1_700_000_130_000 - 60_000} `);
+    expect(asked().at(-1)?.args).toContain(`--start-time ${RECENTLY + 130_000 - 60_000} `);
   });
 
   test('--follow waits for a log group that is not there yet', async () => {

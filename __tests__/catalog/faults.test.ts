@@ -89,6 +89,10 @@ describe('a faulty descriptor gets one message per fault, with file, pointer, wh
     expect(withFiles(without('clean'))).toEqual([`targets.d/${first}/clean: the script is missing`]);
     const plain = new Map([...folder.files, ['deploy', { contents: 'true\n', executable: false }]]);
     expect(withFiles(plain).join()).toContain('chmod +x');
+    const windows = new Map([...folder.files, ['clean', { contents: '#!/bin/bash\r\n', executable: true }]]);
+    expect(withFiles(windows)).toEqual([
+      `targets.d/${first}/clean: the script has Windows line ends; bash cannot run it`,
+    ]);
   });
 });
 
@@ -178,6 +182,50 @@ describe('checks across the catalogue name both sides', () => {
       'a default that its pattern refuses',
       { required_vars: [], optional_vars: { A: 'z' }, params: { A: { description: 'x', pattern: '^a$' } } },
       'does not match params/A/pattern',
+    ],
+    [
+      'a record under another target’s tag',
+      { runtime_owned_vars: ['DEPLOYMENT_TARGET_OTHER_STATUS', 'DEPLOYMENT_TARGET_ELSE_NAME'] },
+      '/runtime_owned_vars/1: DEPLOYMENT_TARGET_ELSE_NAME is a record of another target',
+    ],
+    [
+      'a record that is a setting',
+      { required_vars: ['DEPLOYMENT_TARGET_OTHER_NAME'], optional_vars: {}, params: {} },
+      'DEPLOYMENT_TARGET_OTHER_NAME is a record that scripts write',
+    ],
+    [
+      'an answer that a shared variable has',
+      { required_vars: ['DESCRIPTION'], optional_vars: {}, params: {} },
+      '/required_vars/0: DESCRIPTION: its answer "description" is that of PROJECT_DESCRIPTION',
+    ],
+    [
+      'a variable that bash holds read-only',
+      { required_vars: [], optional_vars: { UID: '' }, params: {} },
+      '/optional_vars/UID: UID belongs to the shell',
+    ],
+    [
+      'a variable that every program needs',
+      { required_vars: ['PATH'], optional_vars: {}, params: {} },
+      '/required_vars/0: PATH belongs to the shell',
+    ],
+    [
+      'a pattern that Python does not read',
+      { required_vars: ['A'], optional_vars: {}, params: { A: { description: 'x', pattern: '^(?<n>a)$' } } },
+      '/params/A/pattern: found "^(?<n>a)$"; allowed: a regular expression that JavaScript and Python both read',
+    ],
+    [
+      'a flag of the commands',
+      {
+        required_vars: ['A'],
+        optional_vars: {},
+        params: { A: { description: 'x', flag: 'dry-run' } },
+      },
+      '/params/A/flag: --dry-run is a flag of the commands themselves',
+    ],
+    [
+      'a flag that every project has',
+      { required_vars: ['A'], optional_vars: {}, params: { A: { description: 'x', flag: 'region' } } },
+      '/params/A/flag: --region sets AWS_REGION in every project',
     ],
   ])('%s', (_, change, expected) => {
     const lines = copyAs('other', (manifest) => Object.assign(manifest, change)).faults.map(faultLine);

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -32,7 +32,10 @@ export interface Installation {
 export function install(): Installation {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mlcc-install-')));
   chmodSync(root, 0o755);
-  const quiet = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const;
+  const quiet: { encoding: 'utf8'; stdio: StdioOptions } = {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  };
   const npm = join(
     root,
     execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', root], {

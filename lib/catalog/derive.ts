@@ -1,4 +1,4 @@
-import { camelCase } from './cross-checks.js';
+import { camelCase } from './names.js';
 import type { Catalog, Lifecycle, Param, Target, VerbName } from './types.js';
 
 /*

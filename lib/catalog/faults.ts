@@ -66,7 +66,7 @@ function describe(error: ErrorObject): string {
     case 'pattern':
       return `${found}; allowed: text that matches ${params.pattern}`;
     case 'format':
-      return `${found}; allowed: a valid ${params.format}`;
+      return `${found}; allowed: a regular expression that JavaScript and Python both read`;
     case 'maxLength':
       return `${found} of ${String(data).length} characters; allowed: at most ${params.limit}`;
     case 'minLength':

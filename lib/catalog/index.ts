@@ -1,5 +1,4 @@
 /** Descriptors of targets and engines: read, validated, and everything that derives from them. */
-export { camelCase } from './cross-checks.js';
 export * from './derive.js';
 export { type Fault, faultLine, hint, nearest } from './faults.js';
 export {
@@ -10,6 +9,7 @@ export {
   loadCatalog,
   orThrow,
 } from './load.js';
+export { camelCase, RESERVED_FLAGS } from './names.js';
 export { readFolders, readTextFile } from './read.js';
 export { schemaPaths } from './schemas.js';
 export type * from './types.js';

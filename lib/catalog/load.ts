@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../failure/index.js';
 import { packageRoot } from '../package/index.js';
 import { crossChecks } from './cross-checks.js';
@@ -32,16 +32,13 @@ export function buildCatalog(sources: CatalogSources): CatalogResult {
   const engines = sources.engines.flatMap((folder) => keep(parseEngine(folder)));
   const variables: Record<string, SharedVariable> =
     keep(parseVariables(sources.variables.contents, sources.variables.file))[0] ?? {};
-  const checks = crossChecks(targets, engines, new Set(Object.keys(variables)));
-  return {
-    catalog: {
-      targets: targets.sort((a, b) => order(a.manifest.target, b.manifest.target)),
-      engines: engines.sort((a, b) => order(a.manifest.engine, b.manifest.engine)),
-      variables,
-    },
-    faults: [...faults, ...checks.faults],
-    warnings: checks.warnings,
+  const checks = crossChecks({ targets, engines, variables });
+  const catalog: Catalog = {
+    targets: targets.sort((a, b) => order(a.manifest.target, b.manifest.target)),
+    engines: engines.sort((a, b) => order(a.manifest.engine, b.manifest.engine)),
+    variables,
   };
+  return { catalog, faults: [...faults, ...checks.faults], warnings: checks.warnings };
 }
 
 /** Where the descriptors that come with the package stand. */
@@ -57,17 +54,26 @@ export function builtInSources(root: string = packageRoot): CatalogSources {
 /** The built-in catalogue with the target folders of each of `targetDirs` added. Throws a Failure that lists every fault. */
 export function loadCatalog(options: { root?: string; targetDirs?: readonly string[] } = {}): Catalog {
   const sources = builtInSources(options.root);
-  const packs = (options.targetDirs ?? []).flatMap((folder) => {
-    if (!existsSync(folder)) {
-      throw new Failure({
-        what: `no folder ${folder}`,
-        next: 'name a folder of target descriptors',
-        exit: 2,
-      });
-    }
-    return readFolders(folder, 'pack');
+  // The same folder may be named twice, by a flag and by the environment, say.
+  const packs = new Map((options.targetDirs ?? []).map((folder) => [resolve(folder), folder]));
+  const added = [...packs.values()].flatMap(readPack);
+  return orThrow(buildCatalog({ ...sources, targets: [...sources.targets, ...added] }));
+}
+
+function readPack(folder: string): DescriptorFolder[] {
+  const next = 'name a folder that holds target folders, each with manifest.json, deploy and clean';
+  if (folder === '' || !existsSync(folder)) {
+    throw new Failure({ what: `no folder ${folder || '""'}`, next, exit: 2 });
+  }
+  const isTarget = existsSync(join(folder, 'manifest.json'));
+  const folders = isTarget ? [] : readFolders(folder, 'pack');
+  if (folders.length > 0) return folders;
+  throw new Failure({
+    what: `${folder} holds no target folders`,
+    ...(isTarget ? { why: 'it is a target itself' } : {}),
+    next: isTarget ? `name the folder above it: ${dirname(folder)}` : next,
+    exit: 2,
   });
-  return orThrow(buildCatalog({ ...sources, targets: [...sources.targets, ...packs] }));
 }
 
 /** The catalogue, or a Failure with one line per fault. */

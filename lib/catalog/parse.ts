@@ -63,9 +63,11 @@ function scriptFaults(folder: DescriptorFolder, name: string): Fault[] {
   const script = folder.files.get(name);
   const file = `${folder.location}/${name}`;
   if (!script) return [{ file, pointer: '', message: 'the script is missing' }];
-  if (!script.executable)
-    return [{ file, pointer: '', message: `the script is not executable; run: chmod +x ${file}` }];
-  return [];
+  const messages = [
+    ...(script.executable ? [] : [`the script is not executable; run: chmod +x ${file}`]),
+    ...(script.contents.includes('\r\n') ? ['the script has Windows line ends; bash cannot run it'] : []),
+  ];
+  return messages.map((message) => ({ file, pointer: '', message }));
 }
 
 function parseManifest<T extends object>(folder: DescriptorFolder, schema: SchemaName): Parsed<T> {

@@ -58,6 +58,13 @@ export function readTextFile(path: string): TextFile {
   }
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  ENOTDIR: 'it is not a folder',
+  ELOOP: 'its symbolic links go in circles',
+};
+
 const list = (folder: string): string[] => attempt(folder, () => readdirSync(folder)).sort();
 const isFolder = (path: string): boolean => attempt(path, () => statSync(path)).isDirectory();
 
@@ -66,8 +73,7 @@ function attempt<T>(path: string, read: () => T): T {
     return read();
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
-    const why =
-      code === 'ENOENT' ? 'it does not exist' : code === 'EACCES' ? 'permission denied' : String(code);
+    const why = REASONS[code ?? ''] ?? (cause as Error).message;
     throw new Failure({ what: `cannot read ${path}`, why, exit: 2, cause });
   }
 }

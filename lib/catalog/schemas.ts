@@ -35,8 +35,12 @@ function compile(): Record<SchemaName, ValidateFunction> {
   };
 }
 
-/** Patterns are used by JavaScript, Python and bash's regexes alike, so a broken one is caught here. */
+/** What JavaScript's regular expressions have and Python's have not: named groups, properties, code points in braces. */
+const NOT_IN_PYTHON = /\(\?<[A-Za-z_]|\\[pPkc]|\\u\{/;
+
+/** mlcc checks a value with JavaScript and do/deploy with Python, so a pattern must be one that both read. */
 function isRegex(text: string): boolean {
+  if (NOT_IN_PYTHON.test(text)) return false;
   try {
     new RegExp(text, 'u');
     return true;

@@ -3,7 +3,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Target } from '../../../lib/catalog/index.js';
-import { leaveUnpinned, readServingProject, renderServing } from '../../../lib/kube/index.js';
+import {
+  type KubeObject,
+  leaveUnpinned,
+  readServingProject,
+  renderServing,
+} from '../../../lib/kube/index.js';
 import { type KubeApi, startKubeApi } from '../../support/kube-api/index.js';
 import { makeProject, type TestProject } from '../../support/project.js';
 import { fakeProgram } from './fake-program.js';
@@ -33,6 +38,7 @@ export class PodProject {
     readonly manifest: Target['manifest'],
     /** Name of the workload. */
     readonly name: string,
+    private readonly workload: readonly KubeObject[],
   ) {}
 
   /** `objects`: whether the workload's objects are there. */
@@ -62,9 +68,14 @@ export class PodProject {
       NAMESPACE,
       NAME: name,
     });
-    const made = new PodProject(project, api, manifest, name);
-    if (objects) for (const { kind, ...object } of workload) api.objects.create(kind, object as never);
+    const made = new PodProject(project, api, manifest, name, workload);
+    if (objects) made.createObjects();
     return made;
+  }
+
+  /** Puts the workload's objects into the cluster. */
+  createObjects(): void {
+    for (const { kind, ...object } of this.workload) this.api.objects.create(kind, object as never);
   }
 
   /**
@@ -97,7 +108,7 @@ export class PodProject {
   }
 
   /** Waits until there is a Pod of the workload of which this holds. */
-  async untilPod(holds: (status: Record<string, unknown>) => boolean): Promise<void> {
+  async untilPod(holds: (status: Record<string, unknown>) => unknown): Promise<void> {
     await until(() =>
       this.api.objects.list('Pod', NAMESPACE).some(({ status }) => holds((status ?? {}) as never)),
     );

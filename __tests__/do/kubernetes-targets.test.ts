@@ -109,8 +109,10 @@ describe('plain objects on the current context', () => {
     }
   });
 
-  test('need a number of GPUs where the instance type is not known', () => {
-    const { code, stderr } = project.run('deploy', ['--instance-type', '', '--set', 'INSTANCE_TYPE=']);
+  test('take one GPU where no instance type is named, and ask for a number where the type is not known', () => {
+    const unnamed = project.run('deploy', ['--dry-run', '--instance-type', '']);
+    expect([unnamed.code, unnamed.stderr]).toEqual([0, expect.not.stringContaining('GPU')]);
+    const { code, stderr } = project.run('deploy', ['--instance-type', 'zz9.large']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/gpu-count|instance-type/);
   });

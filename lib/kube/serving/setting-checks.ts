@@ -6,6 +6,9 @@ import { type QuantityKind, quantityFault } from '../quantities.js';
 import { acceleratorsOf } from './accelerators.js';
 import type { Settings } from './settings.js';
 
+/** What `auto` means where no instance type is named: the least that an engine needs, on whatever node has it. */
+const GPUS_OF_ANY_NODE = 1;
+
 /** Checks of single settings; each returns a value to go on with. */
 export class SettingChecks {
   constructor(
@@ -70,10 +73,13 @@ export class SettingChecks {
       return 0;
     }
     const type = this.settings.get('INSTANCE_TYPE');
-    const found = type === '' ? undefined : acceleratorsOf(type, accelerators);
+    if (type === '') return GPUS_OF_ANY_NODE;
+    const found = acceleratorsOf(type, accelerators);
     if (found === undefined) {
-      const why = type === '' ? 'INSTANCE_TYPE is empty' : `the accelerators of ${type} are not known`;
-      this.faults.add(where, `HP_GPU_COUNT is auto, but ${why}: set a number`);
+      this.faults.add(
+        where,
+        `HP_GPU_COUNT is auto, but the accelerators of ${type} are not known: set a number`,
+      );
     }
     return found ?? 0;
   }

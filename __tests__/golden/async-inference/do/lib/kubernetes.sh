@@ -11,13 +11,11 @@
 . "$DO_DIR/lib/container-environment.sh"
 . "$DO_DIR/lib/accelerators.sh"
 . "$DO_DIR/lib/kubernetes-workload.sh"
+. "$DO_DIR/lib/needed-settings.sh"
 
 # _k8s_preflight - checks what every Kubernetes target needs. Changes nothing.
 _k8s_preflight() {
-  if [[ -z ${ECR_IMAGE_URI:-} ]]; then
-    _failure 'there is no image to deploy' 'ECR_IMAGE_URI is empty' 'do/push (after do/build), or do/submit'
-    return 1
-  fi
+  _need_image || return
   _k8s_resolve_size || return
   _check_container_environment || return
   if ! command -v kubectl >/dev/null; then

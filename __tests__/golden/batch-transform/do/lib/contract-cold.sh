@@ -13,8 +13,8 @@ _violation() {
 _refuse_guard() {
   local deploy="do/deploy --target $_TARGET"
   case $1 in
-    artifact-ready) _violation "$1" 'ECR_IMAGE_URI is empty: there is no image to use' 'do/push (after do/build), or do/submit' ;;
-    model-staged) _violation "$1" 'STAGED_MODEL_PATH is empty: the model weights are not in S3' 'do/stage' ;;
+    artifact-ready) _violation "$1" 'ECR_IMAGE_URI is empty: there is no image to use' 'push the image, then: do/lib/config-store.sh set ECR_IMAGE_URI REPOSITORY@sha256:DIGEST' ;;
+    model-staged) _violation "$1" 'STAGED_MODEL_PATH is empty: the model weights are not in S3' 'copy them there, then: do/lib/config-store.sh set STAGED_MODEL_PATH s3://BUCKET/PREFIX' ;;
     deployment-active | deployment-recorded) ;;
     *) _violation "$1" "there is no guard of this name" "use none, artifact-ready, model-staged, deployment-recorded or deployment-active" ;;
   esac

@@ -65,7 +65,7 @@ _rollback() {
   [[ $DRY_RUN == yes ]] || _step "going back to $previous"
   _load_target
   _run
-  [[ $DRY_RUN == yes ]] || _info 'ECR_IMAGE_URI in do/config still names the image that do/push recorded last: a plain do/deploy deploys that one'
+  [[ $DRY_RUN == yes ]] || _info 'ECR_IMAGE_URI in do/config still names the newer image: a plain do/deploy deploys that one'
 }
 
 # Nothing is changed before every question is answered and the new settings have passed the checks.

@@ -18,7 +18,7 @@ _accelerators_of() {
 }
 
 # _resolve_accelerators COUNT VARIABLE TYPE... - sets _ACCELERATORS: the number that COUNT says or, for auto, what the
-# instance types have. 2 after asking for a number, when the table does not know one or they differ.
+# instance types have; 1, the least that an engine needs, where no type is named. 2 after asking for a number, when the table does not know one or they differ.
 _resolve_accelerators() {
   local count=$1 variable=$2 type found=''
   shift 2
@@ -27,8 +27,12 @@ _resolve_accelerators() {
     return 0
   fi
   for type in "$@"; do
+    if [[ -z $type ]]; then
+      _ACCELERATORS=1
+      return 0
+    fi
     if ! _accelerators_of "$type"; then
-      _failure "how many accelerators ${type:-an unnamed instance type} has is not known" "$variable is auto" \
+      _failure "how many accelerators $type has is not known" "$variable is auto" \
         'say how many each copy needs: --gpu-count NUMBER; or add the type to do/lib/accelerators.txt'
       return 2
     fi

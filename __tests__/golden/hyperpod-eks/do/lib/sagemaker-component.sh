@@ -2,6 +2,7 @@
 # The inference component that serves the model on the endpoint $_ENDPOINT. Records: COMPONENT; COMPONENT_SETTINGS, which
 # stands for what it was made of; COMPONENT_COPIES; where the weights are a folder in S3 also COMPONENT_MODEL and, while an
 # update is not finished, PREVIOUS_COMPONENT_MODEL. It goes to $_VARIANT, and each copy gets $_ACCELERATORS accelerators.
+# Its name ends in $_SM_COMPONENT_PART where a target sets that, so that several targets can be live at once.
 
 . "$DO_DIR/lib/sagemaker-deploy.sh"
 
@@ -32,7 +33,7 @@ _sm_bring_up_component() {
   fi
   _sm_component_fields || return
   _sm_component_digest || return
-  _resource_name component || return
+  _resource_name "${_SM_COMPONENT_PART:-component}" || return
   local name=$_NAME
   _record COMPONENT_SETTINGS "$_DIGEST" || return
   _record COMPONENT_COPIES "$_COPIES" || return

@@ -83,6 +83,7 @@ _read_events() {
       *) return 1 ;;
     esac
     [[ $try -lt $most ]] || return 1
+    _info "AWS: $_AWS_ERROR (logs filter-log-events); trying again in ${pause}s"
     _pause "$pause"
     try=$((try + 1)) pause=$((pause * 2))
   done

@@ -4,19 +4,20 @@
 . "$DO_DIR/lib/sagemaker.sh"
 . "$DO_DIR/lib/aws-preflight.sh"
 . "$DO_DIR/lib/container-environment.sh"
+. "$DO_DIR/lib/needed-settings.sh"
 
 # The service's limit.
 _SM_LONGEST_IMAGE=255
+# What stands for a role in a dry run.
+_ROLE_STAND_IN=arn:aws:iam::000000000000:role/ROLE-NOT-SET-YET
 
 # _sm_preflight CALL... - checks what every SageMaker target needs: settings, overlays for one of the CALLs, credentials,
 # secrets. Changes nothing; 1 or 2 after saying what is wrong.
 _sm_preflight() {
   local role='^arn:aws[a-z-]*:iam::[0-9]{12}:role/.+$'
   _sm_check_image || return
-  if [[ -z ${ROLE_ARN:-} ]]; then
-    _failure 'ROLE_ARN is not set' 'SageMaker needs an execution role to assume' 'set ROLE_ARN in do/config to the ARN of the role'
-    return 1
-  fi
+  _need_setting ROLE_ARN "$_ROLE_STAND_IN" 'SageMaker needs an execution role to assume' \
+    'set ROLE_ARN in do/config to the ARN of the role' || return
   if ! [[ $ROLE_ARN =~ $role ]]; then
     _failure "ROLE_ARN is \"$ROLE_ARN\"" 'an execution role looks like arn:aws:iam::123456789012:role/NAME' 'correct ROLE_ARN in do/config'
     return 2
@@ -31,13 +32,11 @@ _sm_preflight() {
 _sm_prepare() { [[ -n ${_CONTAINER_ENVIRONMENT:-} ]] || _check_container_environment; }
 
 _sm_check_image() {
-  if [[ -z ${ECR_IMAGE_URI:-} ]]; then
-    _failure 'there is no image to deploy' 'ECR_IMAGE_URI is empty' 'do/push (after do/build), or do/submit'
-    return 1
-  fi
+  _need_image || return
+  if [[ $ECR_IMAGE_URI == "$_IMAGE_STAND_IN" ]]; then return 0; fi
   if ! [[ $ECR_IMAGE_URI =~ ^[^[:space:]@]+@sha256:[0-9a-f]{64}$ ]]; then
     _failure "the image is not named by its digest: $ECR_IMAGE_URI" 'a tag can name another image tomorrow' \
-      'do/push records the digest; or set ECR_IMAGE_URI to REPOSITORY@sha256:DIGEST'
+      'set ECR_IMAGE_URI to REPOSITORY@sha256:DIGEST'
     return 2
   fi
   if ((${#ECR_IMAGE_URI} > _SM_LONGEST_IMAGE)); then

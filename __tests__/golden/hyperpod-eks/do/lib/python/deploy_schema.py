@@ -168,7 +168,7 @@ _FALLBACK = {
                 "flag": "gpu-count",
                 "prompt": "GPUs per copy",
                 "pattern": "^(auto|0|[1-9][0-9]?)$",
-                "description": "Accelerators for each copy: a whole number, or auto to take what the instance type has."
+                "description": "Accelerators for each copy: a whole number, or auto: what the instance type has, 1 where none is named."
             },
             "HP_NAMESPACE": {
                 "flag": "namespace",
@@ -223,7 +223,7 @@ _FALLBACK = {
                 "flag": "gpu-count",
                 "prompt": "GPUs per copy",
                 "pattern": "^(auto|0|[1-9][0-9]?)$",
-                "description": "Accelerators for each copy: a whole number, or auto to take what the instance type has."
+                "description": "Accelerators for each copy: a whole number, or auto: what the instance type has, 1 where none is named."
             },
             "HP_NAMESPACE": {
                 "flag": "namespace",
@@ -300,7 +300,7 @@ _FALLBACK = {
                 "flag": "gpu-count",
                 "prompt": "GPUs per copy",
                 "pattern": "^(auto|0|[1-9][0-9]?)$",
-                "description": "Accelerators for each copy: a whole number, or auto to take what the instance type has."
+                "description": "Accelerators for each copy: a whole number, or auto: what the instance type has, 1 where none is named."
             },
             "IC_CPU_COUNT": {
                 "pattern": "^(0\\.(2[5-9]|[3-9])[0-9]*|[1-9][0-9]*(\\.[0-9]+)?)$",

@@ -13,8 +13,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ['shell', 'catalog'],
   project: ['shell', 'catalog', 'contract', 'config'],
   update: ['project', 'config', 'shell', 'catalog', 'contract'],
+  check: ['shell', 'catalog', 'contract', 'config', 'project', 'update'],
   kube: ['config', 'catalog'],
-  cli: ['shell', 'catalog', 'contract', 'config', 'project', 'update', 'kube'],
+  cli: ['shell', 'catalog', 'contract', 'config', 'project', 'update', 'check', 'kube'],
 };
 const FOR_ALL = ['failure', 'package'];
 

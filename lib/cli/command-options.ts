@@ -58,6 +58,11 @@ export const targetsOptions: readonly CommandOption[] = [
   { flag: 'json', description: 'Print the matrix as JSON.' },
 ];
 
+export const checkOptions: readonly CommandOption[] = [
+  { flag: 'fix', description: 'Mend what derives from the descriptors, and report what is left.' },
+  { flag: 'json', description: 'Print the findings as JSON.' },
+];
+
 export const configOptions: readonly CommandOption[] = [
   { flag: 'dir', value: 'DIR', description: 'The project; the current folder by default.' },
 ];

@@ -25,6 +25,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<D
     summary: 'render a project’s workload or a run for Kubernetes, apply it, delete it',
     load: async () => (await import('./commands/deploy.js')).defineDeploy,
   },
+  check: {
+    summary: 'whether a project agrees with the descriptors of its targets; --fix mends what derives',
+    load: async () => (await import('./commands/check.js')).defineCheck,
+  },
   targets: {
     summary: 'list the deployment targets and the verbs that each supports',
     load: async () => (await import('./commands/targets.js')).defineTargets,

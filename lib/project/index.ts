@@ -1,11 +1,11 @@
 /** Answers, and the whole project rendered from them. */
 export {
   type Answers,
+  answerFault,
   answersSchema,
   answerTo,
   chosenTarget,
   resolveAnswers,
-  valueFault,
 } from './answers.js';
 export { BASE_PATH, type Base, type PendingFile, RECORD_PATHS, serialiseBase } from './base.js';
 export { type FileTree, sortTree } from './file-tree.js';
@@ -24,5 +24,5 @@ export {
 } from './options.js';
 export { catalogFiles, type RenderSource, render, withoutRecords } from './render.js';
 export { matrixTable, settingsTables, targetsTable, verbsTable } from './tables.js';
-export { packageTemplates, type Templates } from './templates.js';
+export { packageTemplates, readTemplates, type Templates } from './templates.js';
 export { mergeIntoYoRc, parseYoRc, renderYoRc, updateYoRc, YO_RC_PATH, type YoRc } from './yo-rc.js';

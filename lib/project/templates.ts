@@ -17,7 +17,8 @@ export function packageTemplates(): Templates {
   return cached;
 }
 
-function readTemplates(root: string): Templates {
+/** The templates below a folder that is laid out like `templates/` of the package. */
+export function readTemplates(root: string): Templates {
   const templates = new Map<string, string>();
   for (const [folder, prefix] of [
     ['do', 'do/'],

@@ -1,0 +1,148 @@
+import {
+  type Catalog,
+  runtimeOwned,
+  type SharedVariable,
+  type TargetManifest,
+  type TextFile,
+} from '../catalog/index.js';
+import { Failure } from '../failure/index.js';
+import {
+  type Answers,
+  BASE_PATH,
+  catalogFiles,
+  type FileTree,
+  parseYoRc,
+  YO_RC_PATH,
+} from '../project/index.js';
+import { type Finding, finding, manifestField } from './finding.js';
+import { VARIABLES } from './project-catalog.js';
+
+/** What .mlcc/base.json knows about the last render. */
+export interface LastRender {
+  version: string;
+  files: FileTree;
+  /** Paths that wait for a person's decision. */
+  pending: ReadonlySet<string>;
+}
+
+/** Reads the record of the last render; undefined where there is none. Throws a TypeError where it is damaged. */
+export function parseLastRender(text: string | undefined): LastRender | undefined {
+  if (text === undefined) return undefined;
+  const { version, files, pending } = JSON.parse(text) as Record<string, object>;
+  const entries = Object.entries(files ?? {}) as [string, TextFile][];
+  const isSound = entries.every(
+    ([, file]) => typeof file.contents === 'string' && typeof file.executable === 'boolean',
+  );
+  if (typeof version !== 'string' || !files || !isSound) throw new TypeError('not a record of a render');
+  return { version, files: new Map(entries), pending: new Set(Object.keys(pending ?? {})) };
+}
+
+export const damagedRecord = (): Finding => {
+  const where = { file: BASE_PATH, field: BASE_PATH };
+  return finding(
+    'records',
+    where,
+    'the record of the last render is damaged',
+    'mlcc regenerate writes it anew',
+  );
+};
+
+/**
+ * Files that would be rendered otherwise today, from the answers and descriptors as they stand: whoever changed one of those
+ * has not run the derivation since.
+ */
+export function staleFindings(
+  mine: FileTree,
+  last: LastRender,
+  expected: FileTree,
+  catalog: Catalog,
+  reported: ReadonlySet<string>,
+): Finding[] {
+  const inputs = new Set([...catalogFiles(catalog)].map(([path]) => path));
+  const paths = new Set([...last.files.keys(), ...expected.keys()]);
+  return [...paths].flatMap((path) => {
+    if (inputs.has(path) || isInput(path) || isRecord(path)) return [];
+    if (last.pending.has(path) || reported.has(path)) return [];
+    const [before, now, there] = [last.files.get(path), expected.get(path), mine.get(path)];
+    if (isSame(before, now) || isSame(there, now)) return [];
+    // What a person deleted stays deleted.
+    if (before && !there) return [];
+    const message = now
+      ? 'the descriptors or answers changed since the last render, and with them this file'
+      : 'it was rendered before, and no descriptor asks for it any more';
+    return [
+      finding('generated-text', { file: path, field: 'do/targets.d, do/serve.d, .yo-rc.json' }, message),
+    ];
+  });
+}
+
+/** Stored answers that are not what the descriptors ask for. */
+export function answerFindings(stored: Answers, expected: FileTree): Finding[] {
+  const resolved = parseYoRc(expected.get(YO_RC_PATH)?.contents, '.').answers;
+  return Object.entries(resolved)
+    .filter(([key, value]) => stored[key] !== value)
+    .map(([key, value]) => {
+      const found = stored[key] === undefined ? 'has no' : `has another`;
+      const message = `${found} answer ${key}; the descriptors give "${value}"`;
+      return finding('round-trip', { file: YO_RC_PATH, field: `${VARIABLES}#/variables` }, message);
+    });
+}
+
+/** Answers that the project's own descriptors do not allow. */
+export function refusedAnswers(error: unknown): Finding[] {
+  if (!(error instanceof Failure)) throw error;
+  const lines = error.why.length > 0 ? error.why : [error.message];
+  return lines.map((why) => {
+    const message = error.why.length > 0 ? `${error.message}: ${why}` : why;
+    const where = { file: YO_RC_PATH, field: 'do/targets.d/*/manifest.json#/params' };
+    return finding('round-trip', where, message, 'correct the answer or the descriptor');
+  });
+}
+
+/** Variables that were runtime-owned at the last render, of targets that are still there, and are no more. */
+export function lostRuntimeOwned(mine: FileTree, last: LastRender, catalog: Catalog): Finding[] {
+  const owned = runtimeOwned(catalog);
+  const lost = ({
+    names,
+    file,
+    field,
+  }: {
+    names: readonly string[];
+    file: string;
+    field: (name: string) => string;
+  }) =>
+    names
+      .filter((name) => mine.has(file) && !owned.has(name))
+      .map((name) => {
+        const mend = `list ${name} as runtime-owned again`;
+        return finding(
+          'runtime-owned',
+          { file, field: field(name) },
+          `${name} is not runtime-owned any more`,
+          mend,
+        );
+      });
+  return [...last.files].flatMap(([file, { contents }]) => {
+    const target = /^do\/targets\.d\/([^/]+)\/manifest\.json$/.exec(file)?.[1];
+    if (target !== undefined) {
+      const names = readJson<TargetManifest>(contents)?.runtime_owned_vars ?? [];
+      return lost({ names, file, field: () => manifestField(target, 'runtime_owned_vars') });
+    }
+    if (file !== VARIABLES) return [];
+    const { variables = {} } = readJson<{ variables: Record<string, SharedVariable> }>(contents) ?? {};
+    const names = Object.keys(variables).filter((name) => variables[name]?.lifecycle === 'runtime-owned');
+    return lost({ names, file, field: (name) => `${VARIABLES}#/variables/${name}/lifecycle` });
+  });
+}
+
+function readJson<T>(text: string): T | undefined {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+const isRecord = (path: string): boolean => path === BASE_PATH || path === YO_RC_PATH;
+const isInput = (path: string): boolean => /^do\/(?:targets|serve|deploy|clean)\.d\//.test(path);
+const isSame = (a: TextFile | undefined, b: TextFile | undefined): boolean => a?.contents === b?.contents;

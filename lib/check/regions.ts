@@ -1,0 +1,96 @@
+import { diffIndices } from 'node-diff3';
+
+/** Lines `start` to `end` (exclusive), counted from 0. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** A derived part of a text: its name, and its lines with the markers around it. */
+export interface Region extends Range {
+  name: string;
+}
+
+/** A place where two texts differ. */
+export interface Hunk {
+  mine: Range;
+  expected: Range;
+}
+
+const BEGIN = /^(?:#|<!--) >>> GENERATED(?: ([a-z-]+))?/;
+const END = /^\s*(?:#|<!--) <<< END GENERATED/;
+
+/** The generated blocks of a rendered text. One that is "GENERATED from" something is the whole file. */
+export function regionsOf(lines: readonly string[], path: string): Region[] {
+  const regions: Region[] = [];
+  let open: { name: string; start: number } | undefined;
+  for (const [index, line] of lines.entries()) {
+    const begin = BEGIN.exec(line);
+    if (begin && !open) open = { name: begin[1] ?? path, start: index };
+    else if (open && END.test(line)) {
+      regions.push({ ...open, end: index + 1 });
+      open = undefined;
+    }
+  }
+  return regions.map((region) =>
+    region.name === 'from' ? { name: path, start: 0, end: lines.length } : region,
+  );
+}
+
+/**
+ * Where `mine` differs from a region of `expected`. A block whose markers are intact is compared wherever it stands; else
+ * what differs there is what a line-based comparison of the whole texts finds in the region.
+ */
+export function hunksIn(mine: readonly string[], expected: readonly string[], region: Range): Hunk[] {
+  const block = intactBlock(mine, expected, region);
+  if (block) {
+    const parts = [mine.slice(block.start, block.end), expected.slice(region.start, region.end)] as const;
+    return differences(...parts).map((hunk) => ({
+      mine: moved(hunk.mine, block.start),
+      expected: moved(hunk.expected, region.start),
+    }));
+  }
+  return differences(mine, expected).filter(({ expected: { start, end } }) =>
+    start === end
+      ? (start > region.start && start < region.end) || isWhole(region, expected)
+      : start < region.end && end > region.start,
+  );
+}
+
+/** `mine` with the hunks taken from `expected`. */
+export function applyHunks(
+  mine: readonly string[],
+  expected: readonly string[],
+  hunks: readonly Hunk[],
+): string[] {
+  const lines = [...mine];
+  for (const hunk of [...hunks].sort((a, b) => b.mine.start - a.mine.start)) {
+    const { start, end } = hunk.mine;
+    lines.splice(start, end - start, ...expected.slice(hunk.expected.start, hunk.expected.end));
+  }
+  return lines;
+}
+
+/** The block of `mine` that has the region's opening line once, and its closing line before any other opening one. */
+function intactBlock(mine: readonly string[], expected: readonly string[], region: Range): Range | undefined {
+  const opening = expected[region.start] ?? '';
+  const start = mine.indexOf(opening);
+  if (!BEGIN.test(opening) || start < 0 || mine.lastIndexOf(opening) !== start) return undefined;
+  for (let index = start + 1; index < mine.length; index += 1) {
+    const line = mine[index] ?? '';
+    if (BEGIN.test(line)) return undefined;
+    if (line === expected[region.end - 1]) return { start, end: index + 1 };
+  }
+  return undefined;
+}
+
+function differences(mine: readonly string[], expected: readonly string[]): Hunk[] {
+  return diffIndices([...mine], [...expected]).map(({ buffer1, buffer2 }) => ({
+    mine: { start: buffer1[0], end: buffer1[0] + buffer1[1] },
+    expected: { start: buffer2[0], end: buffer2[0] + buffer2[1] },
+  }));
+}
+
+const isWhole = (region: Range, lines: readonly string[]) =>
+  region.start === 0 && region.end === lines.length;
+const moved = ({ start, end }: Range, by: number): Range => ({ start: start + by, end: end + by });

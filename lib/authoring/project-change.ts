@@ -1,0 +1,72 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { gt, valid } from 'semver';
+import { type ConfigDocument, parseConfig, withConfigLock } from '../config/index.js';
+import { Failure } from '../failure/index.js';
+import { packageVersion } from '../package/index.js';
+import { type Answers, BASE_PATH, parseYoRc, YO_RC_PATH } from '../project/index.js';
+import { applyJournalled, type Change, isUpdateUnfinished, readTree } from '../update/index.js';
+import { BaseRecord } from './project-records.js';
+
+/** A project as it stands while its do/config is locked. */
+export interface LockedProject {
+  root: string;
+  rcText: string;
+  version: string;
+  answers: Answers;
+  config: ConfigDocument;
+  base: BaseRecord | undefined;
+}
+
+/**
+ * Changes a project's targets: `decide` says what is to change in its files, and may edit `base`, which is written last.
+ * All of it happens, or nothing. Throws a Failure, with nothing changed, for a project that has to be refreshed first.
+ */
+export async function changeProject<T>(
+  folder: string,
+  decide: (project: LockedProject) => { changes: Change[]; result: T },
+): Promise<{ changes: readonly Change[]; result: T }> {
+  const root = realpathSync(folder);
+  const configFile = join(root, 'do', 'config');
+  if (isUpdateUnfinished(root)) {
+    throw new Failure({
+      what: 'an update of this project was interrupted, or is still at work',
+      next: 'mlcc regenerate completes it',
+      exit: 3,
+    });
+  }
+  const records = readTree(root, [YO_RC_PATH, BASE_PATH]);
+  const { version } = parseYoRc(records.get(YO_RC_PATH)?.contents, root);
+  refuseOtherVersion(version);
+  if (!existsSync(configFile)) {
+    const next = 'mlcc regenerate --restore do/config';
+    throw new Failure({ what: 'do/config is missing; nothing was written', next });
+  }
+  return withConfigLock(configFile, ({ text }) => {
+    const locked = readTree(root, [YO_RC_PATH, BASE_PATH]);
+    const rcText = locked.get(YO_RC_PATH)?.contents ?? '';
+    const before = locked.get(BASE_PATH);
+    const base = BaseRecord.parse(before?.contents);
+    const { answers } = parseYoRc(rcText, root);
+    const { changes, result } = decide({ root, rcText, version, answers, config: parseConfig(text), base });
+    const all = [...changes];
+    if (base && before && base.toString() !== before.contents) {
+      all.push({ path: BASE_PATH, before, after: { ...before, contents: base.toString() } });
+    }
+    applyJournalled(root, all);
+    return { changes: all, result };
+  });
+}
+
+/** What derives from descriptors has the form of the version that made the project: one version at a time. */
+function refuseOtherVersion(version: string): void {
+  if (version === packageVersion) return;
+  const isNewer = valid(version) !== null && gt(version, packageVersion);
+  throw new Failure({
+    what: `the project was made by ${version}; this is ${packageVersion}; nothing was written`,
+    next: isNewer
+      ? `use that version: npx -p generator-mlcc@${version} mlcc add-target`
+      : 'mlcc regenerate first, then run the command again',
+    exit: 3,
+  });
+}

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { run, type Terminal } from '../../lib/cli/index.js';
 
 export interface CommandResult {
@@ -9,7 +10,7 @@ export interface CommandResult {
 /** Runs `mlcc` in this process, with nobody to ask. */
 export async function mlcc(
   args: readonly string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+  { cwd, env = {}, stdin }: { cwd: string; env?: Record<string, string>; stdin?: string },
 ): Promise<CommandResult> {
   const result = { code: 0, stdout: '', stderr: '' };
   const terminal: Terminal = {
@@ -18,13 +19,17 @@ export async function mlcc(
     cwd,
     interactive: false,
     colour: false,
+    ...(stdin !== undefined && { stdin: Readable.from([Buffer.from(stdin)]) }),
     out: (text) => {
-      result.stdout += text;
+      result.stdout += asText(text);
     },
     err: (text) => {
-      result.stderr += text;
+      result.stderr += asText(text);
     },
   };
   result.code = await run(terminal);
   return result;
 }
+
+const asText = (given: string | Uint8Array): string =>
+  typeof given === 'string' ? given : Buffer.from(given).toString();

@@ -195,3 +195,57 @@ export const deployDeleteOptions: readonly CommandOption[] = [
   KUBECONFIG,
   TIMEOUT,
 ];
+
+/** What every `mlcc kube` command has. */
+export const kubeOptions: readonly CommandOption[] = [
+  { flag: 'namespace', short: 'n', value: 'NAME', description: 'Namespace; by default the context’s.' },
+  { ...CONTEXT, description: 'Context of the kubeconfig; by default the profile’s, or the current one.' },
+  { ...KUBECONFIG, description: 'The kubeconfig; by default KUBECONFIG, or ~/.kube/config.' },
+  { flag: 'profile', value: 'FILE', description: 'A profile: its context is used.' },
+];
+
+const CONTAINER: CommandOption = {
+  flag: 'container',
+  short: 'c',
+  value: 'NAME',
+  description: 'The container, where there are several.',
+};
+
+/** What single `mlcc kube` commands have beside that. */
+export const kubeCommandOptions = {
+  'set-image': [CONTAINER],
+  'set-pull-secret': [],
+  'set-rolling-update': [
+    { flag: 'max-surge', value: 'COUNT', description: 'As many Pods more than wanted, such as 1 or 25%.' },
+    {
+      flag: 'max-unavailable',
+      value: 'COUNT',
+      description: 'As many Pods fewer than wanted, such as 0 or 25%.',
+    },
+  ],
+  'rollout-restart': [],
+  'rollout-status': [TIMEOUT],
+  'current-image': [CONTAINER],
+  'pod-name': [],
+  exec: [CONTAINER, { flag: 'stdin', short: 'i', description: 'Hand standard input to the command.' }],
+  apply: [
+    { flag: 'filename', short: 'f', value: 'FILE', description: 'YAML or JSON; - is standard input.' },
+    SERVER_DRY_RUN,
+    { flag: 'wait', description: 'Wait until Deployments are available, and Pods of their own have ended.' },
+    TIMEOUT,
+    REPLACE,
+    FORCE_CONFLICTS,
+  ],
+  'gpu-headroom': [
+    {
+      flag: 'resource',
+      value: 'NAME',
+      description: 'The resource that is counted; nvidia.com/gpu by default.',
+    },
+    { flag: 'json', description: 'Print the result as JSON.' },
+  ],
+  view: [
+    { flag: 'steer', value: 'TEXT', description: 'Tell the run something instead of following it.' },
+    { flag: 'stop', description: 'Ask the run to end instead of following it.' },
+  ],
+} as const satisfies Readonly<Record<string, readonly CommandOption[]>>;

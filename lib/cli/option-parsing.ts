@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Catalog } from '../catalog/index.js';
+import { Failure } from '../failure/index.js';
 import { allOptions } from '../project/index.js';
 import type { CommandOption } from './command-options.js';
 
@@ -29,6 +30,25 @@ export function addProjectOptions(command: Command, catalog: Catalog): Command {
     command.addOption(option);
   }
   return command;
+}
+
+/**
+ * Throws a usage Failure where a flag that takes a value is followed by another flag: its value was forgotten. (A value may
+ * begin with dashes; one that reads like a flag is given as `--flag=--value`.) `flags` says which take a value.
+ */
+export function refuseMissingValues(argv: readonly string[], flags: ReadonlyMap<string, boolean>): void {
+  for (const [index, argument] of argv.entries()) {
+    if (argument === '--') return;
+    const next = argv[index + 1] ?? '';
+    const isFlag = next.startsWith('--') && flags.has(next.slice(2).replace(/=.*$/s, ''));
+    if (argument.startsWith('--') && flags.get(argument.slice(2)) && isFlag) {
+      throw new Failure({
+        what: `${argument} needs a value; found ${next}`,
+        next: `put the value behind it; one that reads like a flag is given as ${argument}=VALUE`,
+        exit: 2,
+      });
+    }
+  }
 }
 
 /** The values of project flags that were given, by flag. */

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { Failure } from '../failure/index.js';
 import { packageVersion } from '../package/index.js';
+import { isPromptStopped, STOPPED, STOPPED_EXIT } from './questions.js';
 import { Exit, type Terminal } from './terminal.js';
 
 type Define = (command: Command, terminal: Terminal) => Command;
@@ -24,6 +25,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<D
   deploy: {
     summary: 'render a project’s workload or a run for Kubernetes, apply it, delete it',
     load: async () => (await import('./commands/deploy.js')).defineDeploy,
+  },
+  kube: {
+    summary: 'look at and change what runs on a Kubernetes cluster',
+    load: async () => (await import('./commands/kube.js')).defineKube,
   },
   check: {
     summary: 'whether a project agrees with the descriptors of its targets; --fix mends what derives',
@@ -68,12 +73,14 @@ async function build(terminal: Terminal): Promise<Command> {
     .version(packageVersion)
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  const [first, second] = terminal.argv;
+  const wanted = first === 'help' ? second : first;
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const command = program
       .command(name)
       .description(summary)
       .showHelpAfterError(`(mlcc ${name} --help shows every option)`);
-    if (name === terminal.argv[0]) (await load())(command, terminal);
+    if (name === wanted) (await load())(command, terminal);
   }
   return program;
 }
@@ -86,9 +93,9 @@ function report(error: unknown, terminal: Terminal): number {
     terminal.err(`mlcc: ${error.lines().join('\n')}\n`);
     return error.exit;
   }
-  if (error instanceof Error && error.name === 'ExitPromptError') {
-    terminal.err('\nmlcc: stopped; nothing was written\n');
-    return 130;
+  if (isPromptStopped(error)) {
+    terminal.err(`\nmlcc: ${STOPPED}\n`);
+    return STOPPED_EXIT;
   }
   terminal.err(
     `mlcc: internal error, please report it\n${error instanceof Error ? error.stack : String(error)}\n`,

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** The world as a command sees it. Tests give another one. */
 export interface Terminal {
   /** Arguments, without the program. */
@@ -8,8 +10,10 @@ export interface Terminal {
   interactive: boolean;
   /** Whether standard output may be coloured. */
   colour: boolean;
-  out(text: string): void;
-  err(text: string): void;
+  /** Absent: nothing can be read. */
+  stdin?: Readable;
+  out(text: string | Uint8Array): void;
+  err(text: string | Uint8Array): void;
 }
 
 export function processTerminal(): Terminal {
@@ -19,6 +23,7 @@ export function processTerminal(): Terminal {
     cwd: process.cwd(),
     interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
     colour: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
+    stdin: process.stdin,
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
   };

@@ -1,14 +1,4 @@
-export {
-  type Applied,
-  applyObjects,
-  type Change,
-  type Cluster,
-  connect,
-  deleteObjects,
-  type LiveObject,
-  nameOf,
-  waitUntilReady,
-} from './client/index.js';
+export * from './client/index.js';
 export type { DeployedObjects, ObjectKey } from './deployed.js';
 export { pinImages } from './images/index.js';
 export type { ManifestFile } from './manifest.js';

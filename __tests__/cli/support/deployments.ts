@@ -90,8 +90,9 @@ export class Workplace {
     return dir;
   }
 
-  mlcc(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
-    return mlcc(args, { cwd: this.dir, env: { ...this.env, ...env } });
+  mlcc(args: readonly string[], env: Record<string, string> = {}, stdin?: string): Promise<CommandResult> {
+    const input = stdin === undefined ? {} : { stdin };
+    return mlcc(args, { cwd: this.dir, env: { ...this.env, ...env }, ...input });
   }
 
   /** Applies the run, unpinned. */

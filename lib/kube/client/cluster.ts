@@ -66,6 +66,16 @@ export class Cluster {
     return this.#object(`reading ${nameOf(key)}`, answer);
   }
 
+  /** Whether there is such an object; what it holds is not asked for. */
+  async exists(key: ObjectKey): Promise<boolean> {
+    const path = await this.#pathOf(key);
+    const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+    const answer = await this.connection.send({ method: 'GET', path, accept });
+    if (answer.status === 404) return false;
+    this.#object(`looking for ${nameOf(key)}`, answer);
+    return true;
+  }
+
   /** All objects of a kind that fit, page by page. */
   async list(apiVersion: string, kind: string, options: ListOptions = {}): Promise<LiveObject[]> {
     const { namespace, labels, fields } = options;
@@ -158,12 +168,20 @@ export class Cluster {
     } catch {
       // A proxy in between may answer in plain text.
     }
-    throw this.#refused(`reading the log of pod/${name}`, { status: stream.statusCode ?? 0, body });
+    throw this.refused(`reading the log of pod/${name}`, { status: stream.statusCode ?? 0, body });
   }
 
   /** For other protocols than plain requests. */
   socketOptions(): ReturnType<Connection['socketOptions']> {
     return this.connection.socketOptions();
+  }
+
+  /** Makes a Failure of an answer that is no success. */
+  refused(action: string, { status, body }: Pick<ApiAnswer, 'status' | 'body'>): ApiRefusal {
+    return refusal(action, status, body, {
+      context: this.context,
+      server: this.connection.access.cluster.server,
+    });
   }
 
   close(): void {
@@ -225,14 +243,7 @@ export class Cluster {
       this.onWarning(warning);
     }
     if (answer.status >= 200 && answer.status < 300) return answer.body;
-    throw this.#refused(action, answer);
-  }
-
-  #refused(action: string, { status, body }: Pick<ApiAnswer, 'status' | 'body'>): ApiRefusal {
-    return refusal(action, status, body, {
-      context: this.context,
-      server: this.connection.access.cluster.server,
-    });
+    throw this.refused(action, answer);
   }
 }
 

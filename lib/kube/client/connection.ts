@@ -15,6 +15,7 @@ export interface ApiRequest {
   path: string;
   body?: unknown;
   contentType?: string;
+  accept?: string;
 }
 
 export interface ApiAnswer {
@@ -94,7 +95,7 @@ export class Connection {
     for (const agent of this.#agents) agent.destroy();
   }
 
-  async #exchange({ method, path, body, contentType }: ApiRequest): Promise<IncomingMessage> {
+  async #exchange({ method, path, body, contentType, accept }: ApiRequest): Promise<IncomingMessage> {
     const options = await this.#connectionOptions();
     const text = body === undefined ? undefined : JSON.stringify(body);
     const isSecure = this.#server.protocol === 'https:';
@@ -108,7 +109,7 @@ export class Connection {
           path: this.#server.pathname.replace(/\/$/, '') + path,
           headers: {
             ...this.#headers,
-            accept: 'application/json',
+            accept: accept ?? 'application/json',
             'user-agent': `${packageName}/${packageVersion}`,
             ...(text !== undefined && {
               'content-type': contentType ?? 'application/json',

@@ -1,6 +1,13 @@
 export { type Applied, type ApplyOptions, applyObjects } from './apply.js';
 export { Cluster, type ConnectOptions, connect } from './cluster.js';
 export { deleteObjects } from './delete.js';
+export { readObjects } from './documents.js';
+export { currentImage, restart, setImage, setPullSecret, setRollingUpdate } from './edit.js';
+export { execInPod } from './exec.js';
+export { headroom, type NodeHeadroom, NVIDIA_GPU } from './gpu-headroom.js';
 export { type LiveObject, nameOf } from './objects.js';
 export type { Change } from './plan.js';
+export { podOf } from './pods.js';
+export { followSession, steer, stop } from './session.js';
+export { targetKey } from './target.js';
 export { waitUntilReady } from './wait.js';

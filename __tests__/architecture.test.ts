@@ -13,9 +13,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ['shell', 'catalog'],
   project: ['shell', 'catalog', 'contract', 'config'],
   update: ['project', 'config', 'shell', 'catalog', 'contract'],
+  authoring: ['shell', 'catalog', 'contract', 'config', 'project', 'update'],
   check: ['shell', 'catalog', 'contract', 'config', 'project', 'update'],
   kube: ['config', 'catalog'],
-  cli: ['shell', 'catalog', 'contract', 'config', 'project', 'update', 'check', 'kube'],
+  cli: ['shell', 'catalog', 'contract', 'config', 'project', 'update', 'authoring', 'check', 'kube'],
 };
 const FOR_ALL = ['failure', 'package'];
 

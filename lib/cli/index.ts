@@ -1,4 +1,5 @@
 /** What `mlcc` and the Yeoman generators share: options, answers, messages, writing. */
+export { type AddTargetFlags, runAddTarget } from './add-target.js';
 export { collectAnswers, type GivenAnswers, type Question, readAnswersFile } from './collect-answers.js';
 export { type CommandOption, regenerateOptions, scaffoldOptions } from './command-options.js';
 export { nextSteps } from './next-steps.js';
@@ -6,6 +7,7 @@ export { targetDirs } from './option-parsing.js';
 export { optionsTable } from './options-table.js';
 export { type RegenerateFlags, regenerateProject } from './regenerate-project.js';
 export { run } from './run.js';
+export { addTargetOptions } from './target-options.js';
 export { processTerminal, type Terminal } from './terminal.js';
 export { refuseClashes } from './write-project.js';
 export { addYeomanOptions, forYeoman, refuseUnknownFlags, typedFlags, yeomanProjectFlags } from './yeoman.js';

@@ -1,3 +1,4 @@
+import { withProjectPacks } from '../authoring/index.js';
 import { loadCatalog } from '../catalog/index.js';
 import { type ConflictMode, regenerate, releaseNotes, type UpdateResult } from '../update/index.js';
 import { updateDiff, updateJson, updateReport } from './update-report.js';
@@ -22,7 +23,7 @@ export async function regenerateProject(
 ): Promise<{ output: string; code: 0 | 3 }> {
   const dryRun = Boolean(flags.dryRun || flags.check);
   const result = await regenerate(folder, {
-    catalog: loadCatalog({ targetDirs: context.targetDirs }),
+    catalog: withProjectPacks(folder, loadCatalog({ targetDirs: context.targetDirs })),
     dryRun,
     resolved: flags.resolved ?? [],
     restore: flags.restore ?? [],

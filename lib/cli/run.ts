@@ -34,6 +34,14 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<D
     summary: 'whether a project agrees with the descriptors of its targets; --fix mends what derives',
     load: async () => (await import('./commands/check.js')).defineCheck,
   },
+  'add-target': {
+    summary: 'add a deployment target to a project, a pack or the generator',
+    load: async () => (await import('./commands/add-target.js')).defineAddTarget,
+  },
+  'remove-target': {
+    summary: 'take a deployment target out again',
+    load: async () => (await import('./commands/remove-target.js')).defineRemoveTarget,
+  },
   targets: {
     summary: 'list the deployment targets and the verbs that each supports',
     load: async () => (await import('./commands/targets.js')).defineTargets,

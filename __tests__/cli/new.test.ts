@@ -145,6 +145,27 @@ describe('nothing is written when', () => {
     untouched();
   });
 
+  test('a flag has no value: the next flag is not taken for one', async () => {
+    for (const args of [
+      ['--region', '--yes'],
+      ['--dest', '--dry-run'],
+      ['--answers', '--target=x'],
+    ]) {
+      const { code, stderr } = await mlcc(['new', 'demo', '--yes', ...args], { cwd });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`${args[0]} needs a value; found ${args[1]}`),
+      ]);
+    }
+    untouched();
+  });
+
+  test('--here and --dest are given together', async () => {
+    const { code, stderr } = await mlcc(['new', 'demo', '--yes', '--here', '--dest', 'x'], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('exclude each other')]);
+    untouched();
+  });
+
   test('a flag belongs to other targets: they are named', async () => {
     const options = allOptions(catalog);
     const foreign = options.find(({ targets }) => targets.length < names.length);
@@ -160,8 +181,8 @@ describe('nothing is written when', () => {
   });
 
   test.each([
-    ['missing', undefined, 'cannot read the answers file'],
-    ['not JSON', '{ "modelName": ', 'cannot read the answers file'],
+    ['missing', undefined, 'nowhere.json\n  it does not exist'],
+    ['not JSON', '{ "modelName": ', 'the answers file answers.json is not JSON'],
     ['a list', '["demo"]', 'one JSON object'],
     ['with an unknown answer', { modlName: 'x' }, 'modlName: unknown answer (did you mean "modelName"?)'],
     ['with a number', { modelName: 7 }, 'modelName: found 7'],
@@ -192,12 +213,6 @@ describe('nothing is written when', () => {
     expect(readFileSync(join(cwd, 'demo/README.md'), 'utf8')).toBe('mine');
     expect(readdirSync(cwd)).toEqual(['demo']);
   });
-
-  test('the folder is a file', async () => {
-    writeFileSync(join(cwd, 'answers.json'), '');
-    const { code, stderr } = await mlcc(['new', 'demo', '--yes', '--dest', 'answers.json'], { cwd });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is not a folder')]);
-  });
 });
 
 test('a folder with other files is scaffolded into, and they are left alone; --here takes its name', async () => {
@@ -207,6 +222,19 @@ test('a folder with other files is scaffolded into, and they are left alone; --h
   expect((await mlcc(['new', '--here', '--yes'], { cwd: folder })).code).toBe(0);
   expect(configOf('my-model').get('PROJECT_NAME')).toBe('my-model');
   expect(readFileSync(join(folder, 'notes.txt'), 'utf8')).toBe('mine');
+});
+
+test('an answers file may begin with a byte order mark', async () => {
+  const file = answersFile('\uFEFF{ "description": "from an editor" }');
+  expect((await mlcc(['new', 'demo', '--yes', ...file], { cwd })).code).toBe(0);
+  expect(configOf().get('PROJECT_DESCRIPTION')).toBe('from an editor');
+});
+
+test('the next steps begin with the way there, quoted where a shell would take it apart', async () => {
+  const next = async (...args: string[]) => (await mlcc(['new', 'demo', '--yes', ...args], { cwd })).stdout;
+  expect(await next()).toContain('\n  cd demo\n');
+  expect(await next('--dest', "it's here")).toContain(`\n  cd 'it'\\''s here'\n`);
+  expect(await next('--here')).not.toContain('  cd ');
 });
 
 test('--json tells what was written', async () => {
@@ -225,4 +253,5 @@ test('help comes from the registry: every option of the project and of the comma
     expect(words).toContain(description);
   }
   expect(words).toContain('--skip-prompts');
+  expect((await mlcc(['help', 'new'], { cwd })).stdout).toBe(stdout);
 });

@@ -9,6 +9,7 @@ import {
   nextSteps,
   readAnswersFile,
   refuseClashes,
+  refuseMoreArguments,
   refuseUnknownFlags,
   scaffoldOptions,
   targetDirs,
@@ -31,7 +32,7 @@ export default class AppGenerator extends Generator {
   private tree: FileTree = new Map();
 
   constructor(args: string[], options: BaseOptions) {
-    super(args, options);
+    super(args, options, { customInstallTask: true }); // there are no packages to install
     this.catalog = loadCatalog({ targetDirs: targetDirs(process.argv, process.env) });
     this.argument('name', {
       type: String,
@@ -44,6 +45,7 @@ export default class AppGenerator extends Generator {
   async prompting(): Promise<void> {
     await forYeoman(async () => {
       refuseUnknownFlags(process.argv.slice(2), scaffoldOptions, this.catalog);
+      refuseMoreArguments(this.args, 1);
       const options = this.options as AppOptions;
       const { name, here, answers: file } = options;
       const start = this.destinationRoot();

@@ -1,5 +1,3 @@
-import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { type Catalog, hint, type Target } from '../catalog/index.js';
 import { Failure } from '../failure/index.js';
 import {
@@ -7,22 +5,11 @@ import {
   allOptions,
   checkProjectName,
   chosenTarget,
-  knownAnswers,
   type ProjectOption,
   projectOptions,
-  proposed,
-  valueFault,
+  resolveAnswers,
 } from '../project/index.js';
-
-/** A question in the form that inquirer and Yeoman's prompt() both take. */
-export interface Question {
-  type: 'input' | 'select';
-  name: string;
-  message: string;
-  default: string;
-  choices?: readonly { name: string; value: string }[];
-  validate?: (value: string) => true | string;
-}
+import { nameQuestion, type Question, question, targetQuestion } from './questions.js';
 
 export interface GivenAnswers {
   /** Name of the project, where the command line has one. */
@@ -56,16 +43,16 @@ export async function collectAnswers(catalog: Catalog, given: GivenAnswers): Pro
     const unasked = missing(given.yes, known(catalog, chosenTarget(catalog, answersNaming(named)), given));
     if (name === undefined || unasked.length > 0) throw nobodyToAsk(name, unasked);
   }
-  const projectName = name ?? (await askName(ask, given.proposedName));
-  const chosen = named ?? (ask ? await askTarget(catalog, targetOption, ask) : undefined);
+  const projectName = name ?? (await ask?.([nameQuestion(given.proposedName)]))?.projectName ?? '';
+  const chosen = named ?? (await ask?.([targetQuestion(catalog, targetOption)]))?.[targetOption.answer];
   const target = chosenTarget(catalog, answersNaming(chosen));
 
   const { answers, options } = known(catalog, target, given);
   const own = { ...answers, projectName, deploymentTarget: target.manifest.target };
   const open = missing(given.yes, { answers: own, options });
-  return ask && open.length > 0
-    ? { ...own, ...(await ask(open.map((option) => question(option, own)))) }
-    : own;
+  if (!ask || open.length === 0) return own;
+  resolveAnswers(catalog, own); // what was given is checked before anybody types the rest
+  return { ...own, ...(await ask(open.map((option) => question(option, own)))) };
 }
 
 const answersNaming = (target: string | undefined): Answers => (target ? { deploymentTarget: target } : {});
@@ -125,73 +112,4 @@ function nobodyToAsk(name: string | undefined, unasked: readonly ProjectOption[]
         : 'give them, or --yes to take the defaults',
     exit: 2,
   });
-}
-
-async function askName(ask: GivenAnswers['ask'], proposed: string | undefined): Promise<string> {
-  const validate = (value: string): true | string => {
-    try {
-      checkProjectName(value);
-      return true;
-    } catch (failure) {
-      return failure instanceof Failure ? [...failure.why, failure.next].join('; ') : String(failure);
-    }
-  };
-  const message = 'Name of the project';
-  const reply = await ask?.([
-    { type: 'input', name: 'projectName', message, default: proposed ?? '', validate },
-  ]);
-  return reply?.projectName ?? '';
-}
-
-async function askTarget(
-  catalog: Catalog,
-  option: ProjectOption,
-  ask: NonNullable<GivenAnswers['ask']>,
-): Promise<string | undefined> {
-  const choices = catalog.targets.map(({ manifest: { target, summary } }) => ({
-    name: summary ? `${target} - ${summary}` : target,
-    value: target,
-  }));
-  const reply = await ask([{ ...question(option, {}), choices }]);
-  return reply[option.answer];
-}
-
-function question(option: ProjectOption, answers: Answers): Question {
-  const { answer: name, prompt = option.description } = option;
-  const initial = proposed(option, answers);
-  if (option.enum) {
-    const choices = option.enum.map((value) => ({ name: value, value }));
-    return { type: 'select', name, message: prompt, default: initial, choices };
-  }
-  const validate = (value: string) => valueFault(option, value) ?? true;
-  return { type: 'input', name, message: prompt, default: initial, validate };
-}
-
-/** Reads an answers file. Throws a usage Failure when it is missing, unreadable, too large, not an object of texts, or has unknown names. */
-export function readAnswersFile(path: string, cwd: string, catalog: Catalog): Answers {
-  const file = resolve(cwd, path);
-  let data: unknown;
-  try {
-    if (statSync(file).size > 1024 * 1024) throw new Error('larger than 1 MiB');
-    data = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new Failure({
-      what: `cannot read the answers file ${path}`,
-      why: (error as Error).message,
-      exit: 2,
-    });
-  }
-  const known = knownAnswers(catalog);
-  const faults: string[] = [];
-  const isObject = data !== null && typeof data === 'object' && !Array.isArray(data);
-  if (!isObject) faults.push('it must hold one JSON object');
-  for (const [key, value] of isObject ? Object.entries(data as object) : []) {
-    if (!known.includes(key)) faults.push(`${key}: unknown answer${hint(key, known)}`);
-    else if (typeof value !== 'string') faults.push(`${key}: found ${JSON.stringify(value)}; allowed: text`);
-  }
-  if (faults.length > 0) {
-    const next = `known answers: ${known.join(', ')}`;
-    throw new Failure({ what: `the answers file ${path} has faults`, why: faults, next, exit: 2 });
-  }
-  return data as Answers;
 }

@@ -1,6 +1,7 @@
 /** What `mlcc` and the Yeoman generators share: options, answers, messages, writing. */
 export { type AddTargetFlags, runAddTarget } from './add-target.js';
-export { collectAnswers, type GivenAnswers, type Question, readAnswersFile } from './collect-answers.js';
+export { readAnswersFile } from './answers-file.js';
+export { collectAnswers } from './collect-answers.js';
 export { type CommandOption, regenerateOptions, scaffoldOptions } from './command-options.js';
 export { nextSteps } from './next-steps.js';
 export { targetDirs } from './option-parsing.js';
@@ -10,4 +11,11 @@ export { run } from './run.js';
 export { addTargetOptions } from './target-options.js';
 export { processTerminal, type Terminal } from './terminal.js';
 export { refuseClashes } from './write-project.js';
-export { addYeomanOptions, forYeoman, refuseUnknownFlags, typedFlags, yeomanProjectFlags } from './yeoman.js';
+export {
+  addYeomanOptions,
+  forYeoman,
+  refuseMoreArguments,
+  refuseUnknownFlags,
+  typedFlags,
+  yeomanProjectFlags,
+} from './yeoman.js';

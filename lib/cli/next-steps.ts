@@ -1,4 +1,5 @@
 import type { Answers } from '../project/index.js';
+import { quoteShell } from '../shell/index.js';
 
 /** What a person types after scaffolding, as lines. */
 export function nextSteps(folder: string, answers: Answers, files: number): string[] {
@@ -6,7 +7,7 @@ export function nextSteps(folder: string, answers: Answers, files: number): stri
     `${answers.projectName}: ${files} files in ${folder}, for the target ${answers.deploymentTarget} with ${answers.engine}`,
     '',
     'Next:',
-    `  cd ${folder}`,
+    ...(folder === '.' ? [] : [`  cd ${/^[\w./-]+$/.test(folder) ? folder : quoteShell(folder)}`]),
     '  do/status              what is deployed (nothing yet)',
     '  do/deploy --dry-run    what a deploy would do',
     '  do/deploy --help       every setting',

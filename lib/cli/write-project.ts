@@ -5,29 +5,22 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../failure/index.js';
 import type { FileTree } from '../project/index.js';
 
-/**
- * Paths of the tree that exist already below `dest`, sorted. An existing symlink or folder in a file's place counts.
- */
-export function clashes(dest: string, tree: FileTree): string[] {
-  return [...tree.keys()]
-    .filter((path) => lstatSync(join(dest, path), { throwIfNoEntry: false }) !== undefined)
-    .sort();
-}
-
-/** Refuses to scaffold over files that are there already: a usage Failure that lists them. */
+/** Refuses to scaffold over what is there already: a usage Failure that lists it. */
 export function refuseClashes(dest: string, tree: FileTree): void {
-  const stat = lstatSync(dest, { throwIfNoEntry: false });
-  if (stat && !stat.isDirectory())
-    throw new Failure({ what: `${dest} is there already and is not a folder`, exit: 2 });
-  const found = clashes(dest, tree);
+  const found = attempt(dest, () => {
+    refuseNonFolder(resolve(dest));
+    return clashes(dest, tree);
+  });
   if (found.length === 0) return;
   throw new Failure({
     what: `${dest} has ${found.length === 1 ? 'a file' : `${found.length} files`} that the project would overwrite; nothing was written`,
@@ -41,34 +34,79 @@ export function refuseClashes(dest: string, tree: FileTree): void {
 export function writeProject(dest: string, tree: FileTree): void {
   refuseClashes(dest, tree);
   const target = resolve(dest);
-  mkdirSync(dirname(target), { recursive: true });
-  const staging = mkdtempSync(join(dirname(target), `.${basename(target)}.mlcc-`));
+  attempt(dest, () => {
+    // Inside an existing folder, because the one above may be another disk, or nobody's to write.
+    if (existsSync(target)) {
+      const folder = realpathSync(target);
+      stage(folder, tree, (staged) => moveInto(staged, folder, tree));
+    } else {
+      const parent = dirname(target);
+      const made = mkdirSync(parent, { recursive: true });
+      try {
+        stage(parent, tree, (staged) => renameSync(staged, target));
+      } catch (error) {
+        if (made) rmSync(made, { recursive: true, force: true });
+        throw error;
+      }
+    }
+  });
+}
+
+/** The nearest thing on the way to `folder` that is there must be a folder, or a link to one. */
+function refuseNonFolder(folder: string): void {
+  for (let path = folder; ; path = dirname(path)) {
+    const entry = entryAt(path);
+    if (entry === undefined) continue;
+    if (entry.isDirectory() || statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    throw new Failure({ what: `${path} is there already and is not a folder`, exit: 2 });
+  }
+}
+
+/** Paths below `dest`, sorted, that stand where a file of the tree, or a folder above it, has to be. */
+function clashes(dest: string, tree: FileTree): string[] {
+  const found = new Set<string>();
+  for (const path of tree.keys()) {
+    for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
+      const part = end < 0 ? path : path.slice(0, end);
+      const entry = entryAt(join(dest, part));
+      if (entry === undefined) break;
+      if (part === path || !entry.isDirectory()) {
+        found.add(part);
+        break;
+      }
+    }
+  }
+  return [...found].sort();
+}
+
+function entryAt(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined; // what is above is no folder
+    throw error;
+  }
+}
+
+/** Writes the tree into a hidden folder in `parent` and puts it in its place with `place`; leaves nothing else behind. */
+function stage(parent: string, tree: FileTree, place: (staged: string) => void): void {
+  const staged = mkdtempSync(join(parent, '.mlcc-new-'));
   try {
     for (const [path, { contents, executable }] of tree) {
-      const file = join(staging, path);
+      const file = join(staged, path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, contents);
       chmodSync(file, executable ? 0o755 : 0o644);
     }
-    if (existsSync(target)) moveInto(staging, target, tree);
-    else {
-      chmodSync(staging, 0o755);
-      renameSync(staging, target);
-    }
-  } catch (cause) {
-    if (cause instanceof Failure) throw cause;
-    throw new Failure({
-      what: `cannot write ${dest}; nothing was changed`,
-      why: (cause as Error).message,
-      cause,
-    });
+    chmodSync(staged, 0o755);
+    place(staged);
   } finally {
-    rmSync(staging, { recursive: true, force: true });
+    rmSync(staged, { recursive: true, force: true });
   }
 }
 
 /** Moves staged files into a folder that is there; takes the moved ones away again when one of them fails. */
-function moveInto(staging: string, target: string, tree: FileTree): void {
+function moveInto(staged: string, target: string, tree: FileTree): void {
   const moved: string[] = [];
   const made: string[] = [];
   try {
@@ -76,7 +114,7 @@ function moveInto(staging: string, target: string, tree: FileTree): void {
       const file = join(target, path);
       const first = mkdirSync(dirname(file), { recursive: true });
       if (first) made.push(first);
-      renameSync(join(staging, path), file);
+      renameSync(join(staged, path), file);
       moved.push(file);
     }
   } catch (error) {
@@ -90,3 +128,17 @@ function moveInto(staging: string, target: string, tree: FileTree): void {
 const isEmptyTree = (folder: string): boolean =>
   existsSync(folder) &&
   readdirSync(folder, { recursive: true, withFileTypes: true }).every((entry) => entry.isDirectory());
+
+function attempt<T>(dest: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    throw new Failure({
+      what: `cannot write ${dest}; nothing was changed`,
+      why: (cause as Error).message,
+      next: 'see that the folder is yours to write and its disk is not full, or choose another one with --dest',
+      cause,
+    });
+  }
+}

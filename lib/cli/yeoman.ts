@@ -1,9 +1,9 @@
-import type { Catalog } from '../catalog/index.js';
-import { hint } from '../catalog/index.js';
+import { type Catalog, hint } from '../catalog/index.js';
 import { Failure } from '../failure/index.js';
 import { allOptions } from '../project/index.js';
-import type { CommandOption } from './command-options.js';
-import { camel } from './option-parsing.js';
+import { type CommandOption, scaffoldOptions } from './command-options.js';
+import { camel, refuseMissingValues } from './option-parsing.js';
+import { isPromptStopped, STOPPED, STOPPED_EXIT } from './questions.js';
 
 /** The part of a Yeoman generator that defines options. */
 interface OptionHost {
@@ -44,17 +44,18 @@ export function addYeomanOptions(host: OptionHost, own: readonly CommandOption[]
 }
 
 /**
- * The values of project flags that were given, by flag. Yeoman keeps a value of its own under some of the names
- * (namespace); theirs are read from `argv`, what was typed.
+ * The values of project flags that were given, by flag: as they were typed, because Yeoman makes numbers of some and keeps a
+ * value of its own under some names (namespace); else as a program that runs the generator gave them.
  */
 export function yeomanProjectFlags(
   options: Options,
   argv: readonly string[],
   catalog: Catalog,
 ): Record<string, string> {
+  const typed = new Map(typedOptions(argv, scaffoldOptions, catalog).map(({ flag, value }) => [flag, value]));
   const given: Record<string, string> = {};
   for (const { flag } of allOptions(catalog)) {
-    const value = YEOMAN_OPTIONS.includes(flag) ? typedValue(argv, flag) : options[flag];
+    const value = typed.get(flag) ?? (YEOMAN_OPTIONS.includes(flag) ? undefined : options[flag]);
     if (value !== undefined && value !== null) given[flag] = String(value);
   }
   return given;
@@ -65,9 +66,10 @@ export function yeomanProjectFlags(
  * keeps the last of several values and has a `resolved` of its own. Throws a usage Failure for a value that is missing or no choice.
  */
 export function typedFlags(argv: readonly string[], own: readonly CommandOption[]): Record<string, unknown> {
+  const typed = typedOptions(argv, own);
   const flags: Record<string, unknown> = {};
   for (const { flag, value, multiple, choices } of own) {
-    const values = typedValues(argv, flag);
+    const values = typed.filter((option) => option.flag === flag).map((option) => option.value);
     if (values.length === 0) continue;
     if (value === undefined) {
       flags[camel(flag)] = values.at(-1) !== 'false';
@@ -84,27 +86,18 @@ export function typedFlags(argv: readonly string[], own: readonly CommandOption[
   return flags;
 }
 
-const typedValue = (argv: readonly string[], flag: string): string | undefined =>
-  typedValues(argv, flag).at(-1);
-
-/** What stands behind every occurrence of a flag: `--flag=value`, or `--flag value`. */
-function typedValues(argv: readonly string[], flag: string): (string | undefined)[] {
-  return argv.flatMap((argument, index) => {
-    if (argument === `--${flag}`) return [argv[index + 1]];
-    return argument.startsWith(`--${flag}=`) ? [argument.slice(flag.length + 3)] : [];
-  });
-}
-
-/** Yeoman takes any flag; a misspelt one must not be ignored silently. `argv` holds what was typed. */
+/** Yeoman takes any flag; a misspelt one, or one without its value, must not be ignored silently. `argv` holds what was typed. */
 export function refuseUnknownFlags(
   argv: readonly string[],
   own: readonly CommandOption[],
   catalog?: Catalog,
 ): void {
-  const known = [...own.flatMap(({ flag, alias }) => [flag, ...(alias ? [alias] : [])])];
-  if (catalog) known.push(...allOptions(catalog).map(({ flag }) => flag));
-  const typed = argv.flatMap((argument) => /^--(?:no-)?([^=]+)/.exec(argument)?.[1] ?? []);
-  const unknown = typed.filter((flag) => !known.includes(flag) && !YEOMAN_OPTIONS.includes(flag));
+  const takesValue = valueFlags(own, catalog);
+  refuseMissingValues(argv, takesValue);
+  const known = [...takesValue.keys()];
+  const unknown = typedOptions(argv, own, catalog)
+    .map(({ flag }) => flag.replace(/^no-/, ''))
+    .filter((flag) => !known.includes(flag) && !YEOMAN_OPTIONS.includes(flag));
   if (unknown.length === 0) return;
   throw new Failure({
     what: `unknown option ${unknown.map((flag) => `--${flag}${hint(flag, known)}`).join(', ')}`,
@@ -113,11 +106,56 @@ export function refuseUnknownFlags(
   });
 }
 
-/** Turns a Failure into an error whose message and exit code Yeoman passes on as they are. */
+/** Yeoman ignores arguments that no generator asked for; `allowed` is how many may stand beside the flags. */
+export function refuseMoreArguments(args: readonly string[], allowed: number): void {
+  if (args.length <= allowed) return;
+  const surplus = args.slice(allowed).map((argument) => JSON.stringify(argument));
+  throw new Failure({
+    what: `too many arguments: ${surplus.join(', ')}`,
+    next: 'put a text of several words in quotes',
+    exit: 2,
+  });
+}
+
+interface TypedOption {
+  flag: string;
+  /** Absent: it stood alone. */
+  value?: string;
+}
+
+/** Every option on the command line in order, `--flag=value` and `--flag value` alike. */
+function typedOptions(
+  argv: readonly string[],
+  own: readonly CommandOption[],
+  catalog?: Catalog,
+): TypedOption[] {
+  const takesValue = valueFlags(own, catalog);
+  const typed: TypedOption[] = [];
+  const rest = [...argv];
+  for (let argument = rest.shift(); argument !== undefined && argument !== '--'; argument = rest.shift()) {
+    const [, flag, inline] = /^--([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
+    if (flag === undefined) continue;
+    const value = inline ?? (takesValue.get(flag) ? rest.shift() : undefined);
+    typed.push(value === undefined ? { flag } : { flag, value });
+  }
+  return typed;
+}
+
+/** The flags of a command, and whether each takes a value. */
+function valueFlags(own: readonly CommandOption[], catalog?: Catalog): Map<string, boolean> {
+  return new Map([
+    ...own.map(({ flag, value }) => [flag, value !== undefined] as const),
+    ...own.flatMap(({ alias, value }) => (alias ? [[alias, value !== undefined] as const] : [])),
+    ...(catalog ? allOptions(catalog) : []).map(({ flag }) => [flag, true] as const),
+  ]);
+}
+
+/** Turns a Failure, and Control-C at a question, into an error whose message and exit code Yeoman passes on as they are. */
 export async function forYeoman<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (isPromptStopped(error)) throw Object.assign(new Error(STOPPED), { code: STOPPED_EXIT });
     if (!(error instanceof Failure)) throw error;
     throw Object.assign(new Error(error.lines().join('\n')), { code: error.exit });
   }

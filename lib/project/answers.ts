@@ -2,7 +2,7 @@ import { type Catalog, findTarget, hint, type Target } from '../catalog/index.js
 import { secretKind } from '../config/index.js';
 import { Failure } from '../failure/index.js';
 import { checkProjectName } from './names.js';
-import { answerOf, defaultTarget, projectOptions, proposed } from './options.js';
+import { answerOf, defaultTarget, type ProjectOption, projectOptions, proposed } from './options.js';
 
 /** What a person decided about a project: answer key -> value, always text. */
 export type Answers = Readonly<Record<string, string>>;
@@ -70,13 +70,14 @@ export function resolveAnswers(catalog: Catalog, given: Answers): Answers {
   return Object.fromEntries(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Why a value is not allowed for an option, or undefined when it is. Empty is allowed where the default is, or deploy asks later. */
-export function valueFault(
-  {
-    enum: allowed,
-    pattern,
-    description,
-  }: { enum?: readonly string[]; pattern?: string; description: string },
+/** Why an answer is not allowed for an option, or undefined when it is. A text that may be a secret is never repeated. */
+export function answerFault(option: ProjectOption | undefined, answer: unknown): string | undefined {
+  return textFault(answer) ?? (option && valueFault(option, answer as string));
+}
+
+/** Empty is allowed where the default is, or where deploy asks later. */
+function valueFault(
+  { enum: allowed, pattern, description }: ProjectOption,
   value: string,
 ): string | undefined {
   if (allowed && !allowed.includes(value)) {
@@ -91,8 +92,7 @@ function answerFaults(catalog: Catalog, target: Target, answers: Answers): strin
   const options = new Map(projectOptions(catalog, target).map((option) => [option.answer, option]));
   return Object.entries(answers).flatMap(([key, value]) => {
     const option = options.get(key);
-    // A text that may be a secret is never repeated, so nothing else is said about it.
-    const fault = textFault(value) ?? (option && valueFault(option, value));
+    const fault = answerFault(option, value);
     return fault === undefined ? [] : [`${option ? `--${option.flag}` : key}: ${fault}`];
   });
 }

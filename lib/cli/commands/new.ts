@@ -2,12 +2,21 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadCatalog } from '../../catalog/index.js';
+import { Failure } from '../../failure/index.js';
 import { type Answers, type FileTree, render, resolveAnswers } from '../../project/index.js';
 import { placeProject } from '../../update/index.js';
-import { collectAnswers, type Question, readAnswersFile } from '../collect-answers.js';
+import { readAnswersFile } from '../answers-file.js';
+import { collectAnswers } from '../collect-answers.js';
 import { newOptions } from '../command-options.js';
 import { nextSteps } from '../next-steps.js';
-import { addOptions, addProjectOptions, projectFlags, targetDirs } from '../option-parsing.js';
+import {
+  addOptions,
+  addProjectOptions,
+  projectFlags,
+  refuseMissingValues,
+  targetDirs,
+} from '../option-parsing.js';
+import type { Question } from '../questions.js';
 import { Exit, type Terminal } from '../terminal.js';
 import { updateJson, updateReport } from '../update-report.js';
 import { refuseClashes, writeProject } from '../write-project.js';
@@ -28,7 +37,14 @@ export function defineNew(command: Command, terminal: Terminal): Command {
   const catalog = loadCatalog({ targetDirs: targetDirs(terminal.argv, terminal.env) });
   addOptions(command.argument('[name]', 'name of the project, and of its folder'), newOptions);
   addProjectOptions(command, catalog);
+  refuseMissingValues(
+    terminal.argv,
+    new Map(command.options.map((option) => [option.long?.slice(2) ?? '', option.required])),
+  );
   return command.action(async (name: string | undefined, flags: NewFlags) => {
+    if (flags.here && flags.dest !== undefined) {
+      throw new Failure({ what: '--here and --dest exclude each other', next: 'give one of them', exit: 2 });
+    }
     const answers = await collectAnswers(catalog, {
       name,
       flags: projectFlags(command, catalog),

@@ -6,7 +6,7 @@ import type { ClusterAccess } from './eks.js';
 import { type Credentials, isEksToken } from './eks-token.js';
 import type { FaultRule, Faults } from './faults.js';
 import { logGroup, logStream } from './logs.js';
-import type { S3Objects } from './objects.js';
+import { type S3Objects, xmlTexts } from './objects.js';
 import { AwsProxy } from './proxy.js';
 import type { Kind, Plan, Resource } from './sagemaker/index.js';
 import { ownedOperations } from './sagemaker/index.js';
@@ -58,6 +58,10 @@ export interface Aws {
   acceptsEksToken(token: string, cluster: string): boolean;
   /** All resources of all services, by name; log groups that the service itself makes are left out. */
   snapshot(region?: string): Promise<string[]>;
+  /** A topic; gives its ARN. */
+  createTopic(name: string, region?: string): Promise<string>;
+  /** Remembers SageMaker's resources as they are; the returned function brings them back. Nothing may be changing. */
+  checkpoint(): () => void;
   /** Nobody listens any more; `plugIn` ends that. */
   unplug(): Promise<void>;
   plugIn(): Promise<void>;
@@ -94,6 +98,11 @@ export async function startAws(motoUrl: string): Promise<Aws> {
     addEksCluster: (name, access, region = REGION) => cloud.eks.add(region, name, access),
     acceptsEksToken: (token, cluster) => isEksToken(token, cluster, CREDENTIALS),
     snapshot: (region = REGION) => snapshot(cloud, region),
+    createTopic: async (name, region = REGION) => {
+      const parameters = { Action: 'CreateTopic', Version: '2010-03-31', Name: name };
+      return xmlTexts(await cloud.moto.query('sns', parameters, region), 'TopicArn')[0] ?? '';
+    },
+    checkpoint: () => cloud.resources.checkpoint(),
     unplug: () => proxy.unplug(),
     plugIn: () => proxy.plugIn(),
     reset: async () => {

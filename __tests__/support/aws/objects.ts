@@ -40,7 +40,8 @@ export class S3Objects {
   }
 
   async createBucket(bucket: string): Promise<void> {
-    await this.moto.rest('s3', 'PUT', `/${bucket}`, '', REGION);
+    const { status, body } = await this.moto.rest('s3', 'PUT', `/${bucket}`, '', REGION);
+    if (status >= 300) throw new Error(`the bucket ${bucket} cannot be created: ${body}`);
   }
 }
 

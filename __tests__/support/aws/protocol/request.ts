@@ -21,7 +21,7 @@ export function awsRequest(
   headers: IncomingHttpHeaders,
   body: Buffer,
 ): AwsRequest {
-  const scope = /Credential=([^/,\s]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request/.exec(
+  const scope = /Credential=([^/,\s]+)\/\d{8}\/([^/]*)\/([^/]+)\/aws4_request/.exec(
     headers.authorization ?? '',
   );
   const [, accessKey = '', region = '', signingName = ''] = scope ?? [];

@@ -18,6 +18,14 @@ export class Resources {
     this.#resources.clear();
   }
 
+  /** Copies all resources, which must not be changing; the returned function puts the copies in their place. */
+  checkpoint(): () => void {
+    const kept = structuredClone([...this.#resources]);
+    return () => {
+      this.#resources = new Map(structuredClone(kept));
+    };
+  }
+
   /** A new resource in its first state; refused when there is one of that name. */
   add(kind: Kind, region: string, name: string, spec: Json, status: string): Resource {
     const key = arnOf(kind, region, name);

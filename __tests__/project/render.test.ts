@@ -1,10 +1,19 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { type Catalog, loadCatalog } from '../../lib/catalog/index.js';
 import { parseConfig } from '../../lib/config/index.js';
 import { verbs } from '../../lib/contract/index.js';
 import { Failure } from '../../lib/failure/index.js';
-import { answerOf, BASE_PATH, packageTemplates, render, YO_RC_PATH } from '../../lib/project/index.js';
+import {
+  allOptions,
+  answerOf,
+  BASE_PATH,
+  packageTemplates,
+  render,
+  YO_RC_PATH,
+} from '../../lib/project/index.js';
 import { makeProject } from '../support/project.js';
 
 const catalog = loadCatalog();
@@ -106,15 +115,51 @@ describe('answers', () => {
     }
   });
 
-  test('[C04] a hostile answer stays text: nothing runs when the config is sourced under set -u', () => {
-    const hostile = { description: '$(touch MARKER)', modelName: 'a' };
-    for (const value of ['pa$word', '$(touch MARKER)', '`touch MARKER`', "it's", '\\', '${HOME}']) {
-      const project = makeProject({ answers: { ...hostile, description: value } });
-      const script = 'set -euo pipefail; . do/config; printf %s "$PROJECT_DESCRIPTION"; [ ! -e MARKER ]';
-      expect(execFileSync('bash', ['-c', script], { cwd: project.dir, encoding: 'utf8' })).toBe(value);
-      project.remove();
-    }
+  // Every option that takes any one line of text, --model and --description among them.
+  const free = allOptions(catalog).filter((option) => !option.pattern && !option.enum);
+
+  test('the description and the model are free text', () => {
+    expect(free.map(({ flag }) => flag)).toEqual(expect.arrayContaining(['description', 'model']));
   });
+
+  test.each([
+    `R&D "7B" it's <fast>`,
+    'pa$word',
+    '$(touch MARKER)',
+    '`touch MARKER`',
+    "it's; touch MARKER",
+    '\\',
+    '${HOME}',
+    '${HOME:-x}',
+    '🚀 a  b ',
+    '-leading dash',
+    '# *no* <!-- comment -->',
+    '%s %d \'\'\'"""',
+  ])(
+    '[C04] the answer %j stays text: it is the same everywhere and nothing runs, under set -u too',
+    (value) => {
+      const answers = Object.fromEntries(free.map(({ answer }) => [answer, value]));
+      const project = makeProject({ answers });
+      const text = (path: string) => contentsOf(project.tree, path);
+      for (const { variable, answer } of free) {
+        const script = `set -euo pipefail; . do/config; printf %s "$${variable}"`;
+        expect(execFileSync('bash', ['-c', script], { cwd: project.dir, encoding: 'utf8' })).toBe(value);
+        expect(JSON.parse(text(YO_RC_PATH))['generator-mlcc'].answers[answer]).toBe(value);
+      }
+      const label =
+        /^LABEL org\.opencontainers\.image\.description=(.*)$/m.exec(text('Dockerfile'))?.[1] ?? '';
+      const unquoted = label.startsWith('"') ? label.slice(1, -1).replace(/\\(["\\$])/g, '$1') : label;
+      expect(unquoted).toBe(value);
+      const { code, stdout } = project.run('do/export');
+      expect([code, JSON.parse(stdout).settings]).toEqual([
+        0,
+        expect.objectContaining({ MODEL_NAME: value }),
+      ]);
+      expect(project.run('do/status').code).toBe(0);
+      expect(existsSync(join(project.dir, 'MARKER'))).toBe(false);
+      project.remove();
+    },
+  );
 
   const refused = (answers: Record<string, string>): string => {
     try {
@@ -158,8 +203,13 @@ describe('answers', () => {
     for (const known of names) expect(message).toContain(known);
   });
 
-  test('a value of several lines is refused', () => {
-    expect(refused({ description: 'a\nb' })).toContain('--description: a value is one line');
+  test.each([
+    ['of several lines', 'a\nb', 'a value is one line'],
+    ['with a carriage return', 'a\rb', 'a value is one line'],
+    ['with a NUL', 'a\0b', 'NUL'],
+    ['with half a character', 'a\ud800', 'not valid Unicode'],
+  ])('a value %s is refused', (_, description, expected) => {
+    expect(refused({ description })).toMatch(new RegExp(`--description: .*${expected}`));
   });
 });
 

@@ -22,4 +22,5 @@ export {
   refuseSecret,
   SECRET_PREFIXES,
   secretKind,
+  valueFault as configValueFault,
 } from './values.js';

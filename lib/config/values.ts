@@ -62,7 +62,8 @@ export function refuseSecret(key: string, value: string): void {
   });
 }
 
-function valueFault(value: string): string | undefined {
+/** Why a text cannot be a value of do/config, or undefined when it can. */
+export function valueFault(value: string): string | undefined {
   if (value.includes('\n')) return 'it spans lines, and a value is one line';
   if (value.includes('\0')) return 'it holds a NUL character';
   if (Buffer.from(value, 'utf8').toString('utf8') !== value) return 'it is not valid Unicode text';

@@ -1,5 +1,5 @@
 import { type Catalog, findTarget, hint, type Target } from '../catalog/index.js';
-import { secretKind } from '../config/index.js';
+import { configValueFault, secretKind } from '../config/index.js';
 import { Failure } from '../failure/index.js';
 import { checkProjectName } from './names.js';
 import { answerOf, defaultTarget, type ProjectOption, projectOptions, proposed } from './options.js';
@@ -99,7 +99,8 @@ function answerFaults(catalog: Catalog, target: Target, answers: Answers): strin
 
 function textFault(value: unknown): string | undefined {
   if (typeof value !== 'string') return `found ${JSON.stringify(value)}; allowed: text`;
-  if (/[\n\r\0]/.test(value)) return 'a value is one line';
+  const fault = configValueFault(value.replaceAll('\r', '\n')); // a carriage return ends a line, too
+  if (fault) return fault;
   const secret = secretKind(value);
   if (secret) return `this looks like ${secret}; store it in AWS Secrets Manager and give its ARN`;
   return undefined;

@@ -1,5 +1,5 @@
-import { lstatSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, posix, sep } from 'node:path';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, posix, relative, sep } from 'node:path';
 import { Failure } from '../failure/index.js';
 
 /**
@@ -13,16 +13,31 @@ export function placeOf(root: string, path: string): string {
   const realRoot = realpathSync(root);
   const wanted = join(realRoot, path);
   const existing = nearestExisting(wanted);
-  const real = existing === undefined ? undefined : resolveLink(existing, path);
-  if (real === undefined || !(real === realRoot || real.startsWith(realRoot + sep))) throw leadsOut(path);
-  return existing === wanted ? real : join(real, wanted.slice((existing ?? '').length));
+  const real = resolveLink(existing, path);
+  if (real !== realRoot && !real.startsWith(realRoot + sep)) throw leadsOut(path);
+  if (existing === wanted) return real;
+  if (!statSync(real).isDirectory()) {
+    throw new Failure({
+      what: `${path} cannot be there; nothing was changed`,
+      why: `${relative(realRoot, existing)} is not a folder`,
+      next: 'move it out of the way',
+    });
+  }
+  return join(real, wanted.slice(existing.length));
 }
 
-/** The path itself or the nearest folder above it that is there, symlinks included. */
-function nearestExisting(path: string): string | undefined {
-  if (lstatSync(path, { throwIfNoEntry: false })) return path;
-  const parent = dirname(path);
-  return parent === path ? undefined : nearestExisting(parent);
+/** The path itself or the nearest thing above it that is there, symlinks included. */
+function nearestExisting(path: string): string {
+  return isThere(path) ? path : nearestExisting(dirname(path));
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 function resolveLink(path: string, name: string): string {

@@ -3,18 +3,22 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Catalog, loadCatalog } from '../../../lib/catalog/index.js';
 import { type ConfigDocument, parseConfig, setConfigValue } from '../../../lib/config/index.js';
 import { type Answers, packageTemplates, render, type Templates } from '../../../lib/project/index.js';
 import { type RegenerateOptions, regenerate, type UpdateResult } from '../../../lib/update/index.js';
-import { makeProject, writeTree } from '../../support/project.js';
+import { writeTree } from '../../support/project.js';
 
 export const OLD = '1.0.0';
 export const NEW = '2.0.0';
@@ -52,7 +56,7 @@ export type Snapshot = Record<string, { contents: string; mode: number; changed:
 /** A project that an older generator made, in a temporary folder. */
 export class UpdatedProject {
   readonly dir: string;
-  readonly #remove: () => void;
+  readonly #root: string;
 
   constructor(
     options: {
@@ -62,10 +66,8 @@ export class UpdatedProject {
       version?: string;
     } = {},
   ) {
-    const project = makeProject();
-    this.dir = project.dir;
-    this.#remove = project.remove;
-    rmSync(this.dir, { recursive: true });
+    this.#root = realpathSync(mkdtempSync(join(tmpdir(), 'mlcc-updated-')));
+    this.dir = join(this.#root, 'a project');
     const { templates = packageTemplates(), version = OLD } = options;
     const answers = { projectName: 'demo', ...options.answers };
     writeTree(this.dir, render(answers, options.catalog ?? catalog, { templates, version }));
@@ -115,7 +117,7 @@ export class UpdatedProject {
     return snapshotOf(this.dir);
   }
 
-  remove = (): void => this.#remove();
+  remove = (): void => rmSync(this.#root, { recursive: true, force: true });
 }
 
 /** Everything below a folder but the owner file of a lock that was held. */
@@ -126,8 +128,9 @@ export function snapshotOf(dir: string): Snapshot {
     .sort();
   return Object.fromEntries(
     files.map((file) => {
-      const { mode, mtimeNs } = lstatSync(file, { bigint: true });
-      const contents = readFileSync(file, 'utf8');
+      const stat = lstatSync(file, { bigint: true });
+      const { mode, mtimeNs } = stat;
+      const contents = stat.isSymbolicLink() ? `-> ${readlinkSync(file)}` : readFileSync(file, 'utf8');
       return [file.slice(dir.length + 1), { contents, mode: Number(mode), changed: mtimeNs }];
     }),
   );

@@ -5,6 +5,7 @@ import type { Comparison } from './derived-text.js';
 import { type Authority, type Finding, finding } from './finding.js';
 import { applyHunks, hunksIn, type Range } from './regions.js';
 
+const CONFIG_PATH = 'do/config';
 const MARKER = '# @mlcc-script';
 
 /** The headers of all scripts that have one or must have one, against the registry and the descriptors' verbs. */
@@ -16,7 +17,7 @@ export function compareHeaders(mine: FileTree, expected: FileTree, catalog: Cata
     if (name === undefined) continue;
     const isRegistered = verbs.some((verb) => verb.name === name);
     if (!isRegistered && !file.contents.includes(MARKER)) continue;
-    const faults = faultsOf(path, file.contents, catalog);
+    const faults = faultsOf(path, file.contents, expected.get(path)?.contents, catalog);
     if (faults.length === 0) continue;
     const better = mend(path, file.contents, expected.get(path)?.contents, catalog);
     findings.push(...faults.map((fault) => headerFinding(fault, file.contents, name, better !== undefined)));
@@ -25,13 +26,41 @@ export function compareHeaders(mine: FileTree, expected: FileTree, catalog: Cata
   return { findings, mended };
 }
 
-function faultsOf(path: string, text: string, catalog: Catalog): readonly Fault[] {
+function faultsOf(
+  path: string,
+  text: string,
+  expected: string | undefined,
+  catalog: Catalog,
+): readonly Fault[] {
   const { header, faults } = parseHeader(path, text);
   if (!header) return faults;
   // Data has no command line.
-  const usage = path === 'do/config' ? [] : header.usage;
-  return headerFaults(path, { ...header, usage }, catalog);
+  const usage = path === CONFIG_PATH ? [] : header.usage;
+  const found = headerFaults(path, { ...header, usage }, catalog);
+  return found.length === 0 && expected !== undefined ? unfounded(path, text, expected) : found;
 }
+
+/** A script that does what it always did is described as it always was; who edits the script may say so in its header. */
+function unfounded(path: string, text: string, expected: string): Fault[] {
+  if (text === expected) return [];
+  const [mine, wanted] = [text.split('\n'), expected.split('\n')];
+  if (path !== CONFIG_PATH && !isSame(bodyOf(mine), bodyOf(wanted))) return [];
+  const [hunk] = hunksIn(mine, wanted, partsOfHeader(wanted).at(-1) as Range);
+  if (!hunk) return [];
+  const line = mine[hunk.mine.start] ?? '';
+  const [at, want] = [
+    hunk.expected.end > hunk.expected.start ? wanted[hunk.expected.start] : undefined,
+    line,
+  ];
+  const message = `usage: the script is unchanged, but its header says "${want}"${at === undefined ? '' : ` for "${at}"`}`;
+  return [{ file: path, pointer: '', message }];
+}
+
+/** What stands behind the leading comment. */
+const bodyOf = (lines: readonly string[]): readonly string[] =>
+  lines.slice(lines.findIndex((line) => line !== '' && !line.startsWith('#')));
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean => a.join('\n') === b.join('\n');
 
 function headerFinding({ file, message }: Fault, text: string, name: string, isFixable: boolean): Finding {
   const field = /^(?:the header has (?:no )?"# )?(type|guard|lifecycle|targets|usage):/.exec(message)?.[1];
@@ -56,14 +85,15 @@ function mend(
   const candidates = partsOfHeader(wanted).map((part) =>
     applyHunks(mine, wanted, hunksIn(mine, wanted, part)).join('\n'),
   );
-  return candidates.find((candidate) => faultsOf(path, candidate, catalog).length === 0);
+  return candidates.find((candidate) => faultsOf(path, candidate, expected, catalog).length === 0);
 }
 
 /** The fields with one value each; those and the usage; all of it, with the description before it. */
 function partsOfHeader(lines: readonly string[]): Range[] {
   const marker = lines.indexOf(MARKER);
   const usage = lines.findIndex((line) => line.startsWith('# usage:'));
-  const end = lines.findIndex((line, index) => index > usage && !line.startsWith('#        '));
+  // With the line behind it: a line too many stands in front of that one.
+  const end = lines.findIndex((line, index) => index > usage && !line.startsWith('#        ')) + 1;
   const description = lines.slice(0, marker).findLastIndex((line) => /^# \S/.test(line));
   return [
     { start: marker, end: usage },

@@ -132,7 +132,7 @@ const at = (tree: FileTree, path: string): TextFile => tree.get(path) as TextFil
 
 function lastRender(mine: FileTree): { last: LastRender | undefined; damaged: Finding[] } {
   try {
-    return { last: parseLastRender(mine.get(BASE_PATH)?.contents), damaged: [] };
+    return { last: parseLastRender(mine.get(BASE_PATH)), damaged: [] };
   } catch {
     return { last: undefined, damaged: [damagedRecord()] };
   }
@@ -144,15 +144,19 @@ function lastRender(mine: FileTree): { last: LastRender | undefined; damaged: Fi
  */
 function compareAll(mine: FileTree, expected: FileTree, catalog: Catalog, isCurrent: boolean): Comparison {
   const compare = [compareHeaders, compareDerivedText, compareStatusBlock];
-  const findings = compare.flatMap((one) => one(mine, expected, catalog).findings);
+  const found = compare.map((one) => ({ one, ...one(mine, expected, catalog) }));
+  const findings = found.flatMap((comparison) => comparison.findings);
   const mended = new Map<string, TextFile>();
   if (!isCurrent) {
-    return { findings: findings.map((one) => ({ ...one, mend: 'mlcc regenerate', fixable: false })), mended };
+    return {
+      findings: findings.map((one) => ({ ...one, mend: 'mlcc regenerate', fixable: false })),
+      mended,
+    };
   }
   // Several comparisons may mend the same file: each one starts from what the others have made of it.
-  for (const one of findings.length > 0 ? compare : []) {
-    const better = one(new Map([...mine, ...mended]), expected, catalog).mended;
-    for (const [path, file] of better) mended.set(path, file);
+  for (const { one, mended: first } of found) {
+    const next = mended.size === 0 ? first : one(new Map([...mine, ...mended]), expected, catalog).mended;
+    for (const [path, file] of next) mended.set(path, file);
   }
   return { findings, mended };
 }

@@ -16,6 +16,7 @@ import {
 } from '../project/index.js';
 import { type Finding, finding, manifestField } from './finding.js';
 import { VARIABLES } from './project-catalog.js';
+import { perFile } from './shell-code.js';
 
 /** What .mlcc/base.json knows about the last render. */
 export interface LastRender {
@@ -25,17 +26,19 @@ export interface LastRender {
   pending: ReadonlySet<string>;
 }
 
-/** Reads the record of the last render; undefined where there is none. Throws a TypeError where it is damaged. */
-export function parseLastRender(text: string | undefined): LastRender | undefined {
-  if (text === undefined) return undefined;
-  const { version, files, pending } = JSON.parse(text) as Record<string, object>;
+/** Reads the record of the last render; undefined where there is none. Throws a TypeError or SyntaxError where it is damaged. */
+export const parseLastRender = (file: TextFile | undefined): LastRender | undefined =>
+  file === undefined ? undefined : recordOf(file);
+
+const recordOf = perFile(({ contents }): LastRender => {
+  const { version, files, pending } = JSON.parse(contents) as Record<string, object>;
   const entries = Object.entries(files ?? {}) as [string, TextFile][];
   const isSound = entries.every(
     ([, file]) => typeof file.contents === 'string' && typeof file.executable === 'boolean',
   );
   if (typeof version !== 'string' || !files || !isSound) throw new TypeError('not a record of a render');
   return { version, files: new Map(entries), pending: new Set(Object.keys(pending ?? {})) };
-}
+});
 
 export const damagedRecord = (): Finding => {
   const where = { file: BASE_PATH, field: BASE_PATH };
@@ -88,7 +91,7 @@ export function answerFindings(stored: Answers, expected: FileTree): Finding[] {
     });
 }
 
-/** Answers that the project's own descriptors do not allow. */
+/** Why the project's own descriptors cannot be rendered with its answers. */
 export function refusedAnswers(error: unknown): Finding[] {
   if (!(error instanceof Failure)) throw error;
   const lines = error.why.length > 0 ? error.why : [error.message];

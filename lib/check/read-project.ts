@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TextFile } from '../catalog/index.js';
 import { Failure } from '../failure/index.js';
 import { BASE_PATH, type FileTree, YO_RC_PATH } from '../project/index.js';
 import { readTree } from '../update/index.js';
@@ -21,14 +22,14 @@ const NO_PART = /(?:^|\/)__pycache__\/|~$|\.mlcc-new$|(?:^|\/)\.[^/]*\.sw.$|\.py
 /** The files of a project on disk that a check looks at. What is no text is left out, unless it was rendered. */
 export function readProject(root: string): FileTree {
   const records = readTree(root, [YO_RC_PATH, BASE_PATH]);
-  const rendered = renderedPaths(records.get(BASE_PATH)?.contents);
+  const rendered = renderedPaths(records.get(BASE_PATH));
   const own = FOLDERS.flatMap(({ folder, isDeep }) => filesIn(root, folder, isDeep)).filter(
     (path) => !rendered.has(path) && !NO_PART.test(path),
   );
   return new Map([...records, ...readTree(root, rendered), ...own.flatMap((path) => readIfText(root, path))]);
 }
 
-function renderedPaths(base: string | undefined): Set<string> {
+function renderedPaths(base: TextFile | undefined): Set<string> {
   try {
     return new Set(parseLastRender(base)?.files.keys());
   } catch {
@@ -47,7 +48,7 @@ function filesIn(root: string, folder: string, isDeep: boolean): string[] {
   }
 }
 
-function readIfText(root: string, path: string): [string, { contents: string; executable: boolean }][] {
+function readIfText(root: string, path: string): [string, TextFile][] {
   try {
     return [...readTree(root, [path])];
   } catch (error) {

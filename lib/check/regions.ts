@@ -79,15 +79,26 @@ function intactBlock(mine: readonly string[], expected: readonly string[], regio
   for (let index = start + 1; index < mine.length; index += 1) {
     const line = mine[index] ?? '';
     if (BEGIN.test(line)) return undefined;
-    if (line === expected[region.end - 1]) return { start, end: index + 1 };
+    if (line !== expected[region.end - 1]) continue;
+    // A closing line too many belongs to the block that it closes once more.
+    let end = index + 1;
+    while (mine[end] === line) end += 1;
+    return { start, end };
   }
   return undefined;
 }
 
+/** Line-based; what both begin and end with is left out of the search. */
 function differences(mine: readonly string[], expected: readonly string[]): Hunk[] {
-  return diffIndices([...mine], [...expected]).map(({ buffer1, buffer2 }) => ({
-    mine: { start: buffer1[0], end: buffer1[0] + buffer1[1] },
-    expected: { start: buffer2[0], end: buffer2[0] + buffer2[1] },
+  const shorter = Math.min(mine.length, expected.length);
+  let same = 0;
+  while (same < shorter && mine[same] === expected[same]) same += 1;
+  let tail = 0;
+  while (tail < shorter - same && mine.at(-1 - tail) === expected.at(-1 - tail)) tail += 1;
+  const middle = (lines: readonly string[]) => lines.slice(same, lines.length - tail);
+  return diffIndices(middle(mine), middle(expected)).map(({ buffer1, buffer2 }) => ({
+    mine: moved({ start: buffer1[0], end: buffer1[0] + buffer1[1] }, same),
+    expected: moved({ start: buffer2[0], end: buffer2[0] + buffer2[1] }, same),
   }));
 }
 

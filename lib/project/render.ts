@@ -58,6 +58,14 @@ export function withoutRecords(tree: FileTree): FileTree {
 
 function chosenEngine(catalog: Catalog, answers: Answers): Engine {
   const engine = catalog.engines.find(({ manifest }) => manifest.engine === answers.engine);
+  if (engine && !answers.baseImage && !engine.manifest.base_image) {
+    throw new Failure({
+      what: `the engine ${answers.engine} has no image of its own`,
+      why: `${engine.location}/manifest.json has no base_image`,
+      next: 'name the image to build from: --base-image IMAGE',
+      exit: 2,
+    });
+  }
   if (engine) return engine;
   const known = catalog.engines.map(({ manifest }) => manifest.engine).join(', ');
   throw new Failure({ what: `unknown engine "${answers.engine}"`, why: `known engines: ${known}`, exit: 2 });

@@ -28,7 +28,7 @@ const plain = (files: Map<string, string>): [string, DerivedFile][] =>
   [...files].map(([path, contents]) => [path, { contents, executable: false }]);
 const derived = new Map<string, DerivedFile>([
   ...plain(await generateTypes()),
-  ...plain(documents()),
+  ...plain(await documents()),
   ...goldenProjects(),
 ]);
 

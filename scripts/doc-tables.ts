@@ -1,22 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadCatalog } from '../lib/catalog/index.js';
-import { optionsTable } from '../lib/cli/index.js';
+import { commandReference, optionsTable } from '../lib/cli/index.js';
 import { verbs } from '../lib/contract/index.js';
 import { packageRoot } from '../lib/package/index.js';
-import { fillBlocks, matrixTable, settingsTables, targetsTable, verbsTable } from '../lib/project/index.js';
+import {
+  exitCodesTable,
+  fillBlocks,
+  matrixTable,
+  settingsTables,
+  targetsTable,
+  verbsTable,
+} from '../lib/project/index.js';
 
 const DOCUMENTS = ['README.md', 'docs/targets.md', 'docs/commands.md'];
 
 /** The documents of this repository with their generated tables written anew: path -> contents. */
-export function documents(): Map<string, string> {
+export async function documents(): Promise<Map<string, string>> {
   const catalog = loadCatalog();
+  const commands = await commandReference();
   const blocks = {
     targets: () => targetsTable(catalog),
     matrix: () => matrixTable(catalog),
     settings: () => settingsTables(catalog),
     verbs: () => verbsTable(catalog, new Set(verbs.map(({ name }) => name))),
     'new-options': () => optionsTable(catalog),
+    commands: () => commands,
+    'exit-codes': exitCodesTable,
   };
   return new Map(
     DOCUMENTS.map((path) => [path, fillBlocks(path, readFileSync(join(packageRoot, path), 'utf8'), blocks)]),

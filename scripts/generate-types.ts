@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { compileFromFile } from 'json-schema-to-typescript';
+import { schemaPaths } from '../lib/catalog/index.js';
 import { packageRoot } from '../lib/package/index.js';
 
 const SOURCES: Readonly<Record<string, string>> = {
-  'lib/catalog/generated/target-manifest.ts': 'targets.d/manifest.schema.json',
-  'lib/catalog/generated/engine-manifest.ts': 'serve.d/manifest.schema.json',
-  'lib/catalog/generated/shared-variables.ts': 'targets.d/variables.schema.json',
+  'lib/catalog/generated/target-manifest.ts': schemaPaths.target,
+  'lib/catalog/generated/engine-manifest.ts': schemaPaths.engine,
+  'lib/catalog/generated/shared-variables.ts': schemaPaths.variables,
 };
 
 /** TypeScript types of every descriptor, from their schemas: path -> contents. */

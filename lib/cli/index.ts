@@ -3,6 +3,7 @@ export { type AddTargetFlags, runAddTarget } from './add-target.js';
 export { readAnswersFile } from './answers-file.js';
 export { collectAnswers } from './collect-answers.js';
 export { type CommandOption, regenerateOptions, scaffoldOptions } from './command-options.js';
+export { commandReference } from './command-reference.js';
 export { nextSteps } from './next-steps.js';
 export { targetDirs } from './option-parsing.js';
 export { optionsTable } from './options-table.js';

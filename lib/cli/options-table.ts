@@ -1,10 +1,9 @@
 import type { Catalog } from '../catalog/index.js';
-import { allOptions } from '../project/index.js';
+import { allOptions, markdownTable } from '../project/index.js';
 import { newOptions } from './command-options.js';
 
 /** The options of a new project as a Markdown table: flag, environment variable, answer, default, meaning. */
 export function optionsTable(catalog: Catalog): string {
-  const cell = (text: string) => text.replaceAll('|', '\\|');
   const rows = [
     ...newOptions.map(({ flag, alias, value, description }) => [
       `\`--${flag}${value ? ` ${value}` : ''}\`${alias ? `, \`--${alias}\`` : ''}`,
@@ -21,10 +20,5 @@ export function optionsTable(catalog: Catalog): string {
       option.enum ? `${option.description} One of: ${option.enum.join(', ')}.` : option.description,
     ]),
   ];
-  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
-  return [
-    line(['Flag', 'Environment', 'Answer', 'Default', 'Meaning']),
-    '|---|---|---|---|---|',
-    ...rows.map(line),
-  ].join('\n');
+  return markdownTable(['Flag', 'Environment', 'Answer', 'Default', 'Meaning'], rows);
 }

@@ -9,7 +9,7 @@ import { Exit, type Terminal } from './terminal.js';
 type Define = (command: Command, terminal: Terminal) => Command;
 
 /** Every command, each loaded only when it is asked for. */
-const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<Define> }>> = {
+export const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<Define> }>> = {
   new: {
     summary: 'scaffold a project',
     load: async () => (await import('./commands/new.js')).defineNew,

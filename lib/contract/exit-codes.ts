@@ -5,5 +5,3 @@ export const exitCodes = {
   2: 'usage: an unknown flag, a missing or bad value',
   3: 'contract violation: the script does not apply to this target or state; nothing was changed',
 } as const;
-
-export type VerbExitCode = keyof typeof exitCodes;

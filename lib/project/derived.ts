@@ -2,7 +2,7 @@ import type { Catalog, TextFile } from '../catalog/index.js';
 import { deployFlagsHelp } from './deploy-flags.js';
 import { deploySchemaFallback } from './deploy-schema.js';
 import { enginesSh } from './engines-sh.js';
-import { settingsTables, targetsTable, verbsTable } from './tables.js';
+import { exitCodesTable, settingsTables, targetsTable, verbsTable } from './tables.js';
 import { targetsGuidanceSh, targetsSh } from './targets-sh.js';
 import type { Templates } from './templates.js';
 
@@ -23,6 +23,7 @@ export function derivedBlocks(catalog: Catalog, templates: Templates): Record<st
     verbs: () => verbsTable(catalog, present),
     targets: () => targetsTable(catalog),
     settings: () => settingsTables(catalog),
+    'exit-codes': exitCodesTable,
     'deploy-schema': () => deploySchemaFallback(catalog),
     'deploy-flags': () => deployFlagsHelp(catalog),
   };

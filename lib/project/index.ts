@@ -23,6 +23,13 @@ export {
   proposed,
 } from './options.js';
 export { catalogFiles, type RenderSource, render, withoutRecords } from './render.js';
-export { matrixTable, settingsTables, targetsTable, verbsTable } from './tables.js';
+export {
+  exitCodesTable,
+  markdownTable,
+  matrixTable,
+  settingsTables,
+  targetsTable,
+  verbsTable,
+} from './tables.js';
 export { packageTemplates, readTemplates, type Templates } from './templates.js';
 export { mergeIntoYoRc, parseYoRc, renderYoRc, updateYoRc, YO_RC_PATH, type YoRc } from './yo-rc.js';

@@ -1,5 +1,5 @@
 import { type Catalog, paramOf, type Target, variablesOf } from '../catalog/index.js';
-import { verbs } from '../contract/index.js';
+import { exitCodes, verbs } from '../contract/index.js';
 
 /*
  * The tables of the documentation, in Markdown. They derive from the descriptors and the verb registry, in a project's
@@ -20,7 +20,7 @@ export function verbsTable(catalog: Catalog, names: ReadonlySet<string>): string
               .join(', ');
       return [`\`do/${verb.name}\``, verb.summary, verb.guard, where];
     });
-  return table(['Verb', 'What it does', 'Needs', 'Targets'], rows);
+  return markdownTable(['Verb', 'What it does', 'Needs', 'Targets'], rows);
 }
 
 /** One row per target: what it is, what it is called, and what it is made of. */
@@ -32,7 +32,7 @@ export function targetsTable({ targets }: Catalog): string {
     m.family,
     `\`${m.status_var}\` = ${m.success_status}`,
   ]);
-  return table(['Target', 'What it is', 'Aliases', 'Family', 'Active when'], rows);
+  return markdownTable(['Target', 'What it is', 'Aliases', 'Family', 'Active when'], rows);
 }
 
 /** Which of the restricted verbs apply to which target. */
@@ -42,7 +42,12 @@ export function matrixTable({ targets }: Catalog): string {
     `\`${manifest.target}\``,
     ...restricted.map((verb) => (manifest.verbs[verb] ? 'yes' : 'no')),
   ]);
-  return table(['Target', ...restricted], rows);
+  return markdownTable(['Target', ...restricted], rows);
+}
+
+/** What the exit code of a verb says. */
+export function exitCodesTable(): string {
+  return markdownTable(['Code', 'Meaning'], Object.entries(exitCodes));
 }
 
 /** Every setting of every target, with flag and default. */
@@ -65,10 +70,11 @@ function settingsTable(catalog: Catalog, target: Target): string {
       `${param?.description ?? ''}${values}`,
     ];
   });
-  return table(['Variable', 'Flag', 'Default', 'Meaning'], rows);
+  return markdownTable(['Variable', 'Flag', 'Default', 'Meaning'], rows);
 }
 
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table in Markdown. */
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(header), `|${header.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');

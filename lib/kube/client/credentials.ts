@@ -56,12 +56,10 @@ export class Credentials {
     program['execFn'] = ((command: string, args: string[] = []) => {
       const variables = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]));
       const env = { ...this.env, KUBERNETES_EXEC_INFO: this.#execInfo(exec), ...variables };
-      const child = spawn(command, args, {
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: PROGRAM_TIMEOUT_MS,
-        killSignal: 'SIGKILL',
-      });
+      const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      // Node's own time limit would keep this process alive where the program could not be started.
+      const timer = setTimeout(() => child.kill('SIGKILL'), PROGRAM_TIMEOUT_MS);
+      child.once('close', () => clearTimeout(timer));
       return child;
     }) as never;
     const options: { headers: Record<string, string>; cert?: string; key?: string } = { headers: {} };

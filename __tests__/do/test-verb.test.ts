@@ -7,7 +7,7 @@ import { isolatedEnv, makeProject, type TestProject } from '../support/project.j
 import { CTRL_C, onTerminal } from '../support/terminal.js';
 import { fakeProgram } from './support/fake-program.js';
 import { ModelAws } from './support/model-aws.js';
-import { serve, setRecords } from './support/pod-project.js';
+import { serve, setRecords, until } from './support/pod-project.js';
 import { setConfig } from './support/probe.js';
 import { usePython } from './support/python.js';
 import { isAlive, startScript } from './support/run-async.js';
@@ -137,6 +137,25 @@ echo $$ >"$HOME/forward"
   };
   const forwarder = () => Number(readFileSync(join(project.home, 'forward'), 'utf8'));
 
+  test('leads to the Deployment that the recorded workload owns, and to no other', async () => {
+    const model = await serve((_, response) => response.end('{"choices":[{}]}'));
+    kubectl('');
+    const PATH = fakeProgram(
+      project,
+      'kubectl',
+      `case $* in
+        *' get deployments'*) printf '%s\\n' 'my-name-2 ,InferenceEndpointConfig/my-name-2, app=b,' \
+          'owned ,InferenceEndpointConfig/my-name, app=a,tier=x,' 'zzz ,Rollout/my-name, app=c,' ;;
+        *' get pods --selector app=a,tier=x '*) printf '%s\\n' 'old Running True 2026-01-01T00:00:00Z' 'new Running True -' ;;
+        *' port-forward '*' pod/new :8080') echo "Forwarding from 127.0.0.1:${model.port} -> 8080"; exec sleep 1000 ;;
+        *) echo "unexpected: $*" >&2; exit 1 ;;
+      esac`,
+    );
+    const { code, stderr } = await startScript(project, 'do/test', [], { PATH }).ended;
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('pod new') });
+    model.stop();
+  });
+
   test('[C33] that cannot listen is a failure with its reason', async () => {
     const PATH = kubectl(
       'echo "error: unable to listen on any of the requested ports: [{1 8080}]" >&2; exit 1',
@@ -151,6 +170,20 @@ echo $$ >"$HOME/forward"
     const PATH = kubectl(`echo "Forwarding from 127.0.0.1:${other.port} -> 8080"; exit 1`);
     const { code, stdout } = await startScript(project, 'do/test', [], { PATH }).ended;
     expect([code, stdout]).toEqual([1, '']);
+    other.stop();
+  });
+
+  test('[C33] that ends in the middle of a request: what comes then is not taken for the model`s answer', async () => {
+    const other = await serve((request, response) => {
+      if (request.url !== '/ping') {
+        process.kill(forwarder(), 'SIGKILL');
+        void until(() => !isAlive(forwarder())).then(() => response.end('{"choices":[{}]}'));
+      } else response.end();
+    });
+    const PATH = kubectl(`echo "Forwarding from 127.0.0.1:${other.port} -> 8080"; exec sleep 1000`);
+    const { code, stdout, stderr } = await startScript(project, 'do/test', [], { PATH }).ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('port-forward has ended');
     other.stop();
   });
 

@@ -97,7 +97,7 @@ test('the command ends by itself whatever became of the connection', async () =>
 });
 
 describeWithPrograms(['bash', 'python3', 'kubectl'], 'a project’s own deploy', () => {
-  const deploy = (dir: string, args: string[]) =>
+  const run = (dir: string, script: string, args: string[]) =>
     new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
       const env = { ...place.env, MLCC: join(place.dir, 'mlcc'), MLCC_POLL_SECONDS: '0.1' };
       writeFileSync(env.MLCC, `#!/bin/sh\nexec '${process.execPath}' '${cli.program}' "$@"\n`, {
@@ -105,7 +105,7 @@ describeWithPrograms(['bash', 'python3', 'kubectl'], 'a project’s own deploy',
       });
       // Not the synchronous one: this process is also the cluster.
       import('node:child_process').then(({ execFile }) =>
-        execFile(join(dir, 'do', 'deploy'), args, { env, timeout: 60_000 }, (error, stdout, stderr) =>
+        execFile(join(dir, script), args, { env, timeout: 60_000 }, (error, stdout, stderr) =>
           resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
         ),
       );
@@ -114,10 +114,40 @@ describeWithPrograms(['bash', 'python3', 'kubectl'], 'a project’s own deploy',
   test.each(KUBERNETES_TARGETS.map(({ target }) => target))(
     'shows the YAML on a dry run for %s',
     async (target) => {
-      const { code, stdout, stderr } = await deploy(place.project(target), ['--dry-run', '--yes']);
+      const { code, stdout, stderr } = await run(place.project(target), 'do/deploy', ['--dry-run', '--yes']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
       expect(stdout).toMatch(/^kind: (Deployment|InferenceEndpointConfig)$/m);
       expect(stdout).toContain(`name: chat-${target}\n`);
     },
   );
+
+  test('deploys to the current context, changes nothing a second time, and cleans', async () => {
+    const { target, status_var: status, success_status: success } = targetWith('deployment');
+    const dir = place.project(target, {
+      ECR_IMAGE_URI: `registry.test/chat@sha256:${'a'.repeat(64)}`,
+      HP_CLUSTER_NAME: '',
+      HP_NAMESPACE: 'default',
+    });
+    const name = `chat-${target}`;
+    const record = (what: string) =>
+      place.mlcc(['config', 'get', status.replace(/STATUS$/, what), '--dir', dir]);
+    const object = () => api.objects.get('Deployment', 'default', name);
+
+    expect(await run(dir, 'do/deploy', ['--yes'])).toMatchObject({ code: 0 });
+    expect((await record('STATUS')).stdout).toBe(`${success}\n`);
+    expect((await record('NAME')).stdout).toBe(`${name}\n`);
+    const before = object();
+    expect(before?.status).toMatchObject({ availableReplicas: 1 });
+
+    expect(await run(dir, 'do/deploy', ['--yes'])).toMatchObject({ code: 0 });
+    expect(object()?.metadata.generation).toBe(before?.metadata.generation);
+    // By hand, the command finds by the records what the script deployed.
+    expect((await place.mlcc(['deploy', 'apply', '--project', dir, '--wait'])).stdout).not.toMatch(
+      /created|: changed/,
+    );
+
+    expect(await run(dir, 'do/clean', ['--yes'])).toMatchObject({ code: 0 });
+    expect(object()).toBeUndefined();
+    expect((await record('STATUS')).stdout.trim()).toBe('');
+  });
 });

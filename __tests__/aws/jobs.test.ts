@@ -158,6 +158,7 @@ describeWithCloud('Jobs and clusters', () => {
 
     test('a benchmark runs, and is deleted when it has ended', async () => {
       await world.must('CreateAIWorkloadConfig', workload);
+      await refused('CreateAIWorkloadConfig', workload, 'already exists', 'ResourceInUse');
       await servingComponent(world);
       await world.must('CreateAIBenchmarkJob', benchmark());
       await refused('CreateAIBenchmarkJob', benchmark(), 'already exists', 'ResourceInUse');

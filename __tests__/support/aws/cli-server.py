@@ -23,27 +23,40 @@ os.environ.pop("AWS_DATA_PATH", None)
 import awscli.clidriver  # noqa: E402
 
 try:
-    from awscli.botocore import loaders
+    from awscli.botocore import hooks, loaders
 except ImportError:
-    from botocore import loaders
+    from botocore import hooks, loaders
 
 # awscli adds its own folder to this variable when it is imported.
 CLI_DATA_PATH = os.environ["AWS_DATA_PATH"] if "AWS_DATA_PATH" in os.environ else ""
 
 
-def keep_loaded_models(services):
-    """Models are parsed once, here, not by each fork."""
-    load, kept = loaders.JSONFileLoader.load_file, {}
+def keep(owner, name, key):
+    """What that function gives is found out once for each key, here or by the fork that needs it first."""
+    find_out, kept = getattr(owner, name), {}
 
-    def load_kept(self, file_path):
-        if file_path not in kept:
-            kept[file_path] = load(self, file_path)
-        return kept[file_path]
+    def known(*arguments, **named):
+        value = key(*arguments, **named)
+        if value not in kept:
+            kept[value] = find_out(*arguments, **named)
+        return kept[value]
 
-    loaders.JSONFileLoader.load_file = load_kept
+    setattr(owner, name, known)
+
+
+def keep_what_never_changes(services):
+    """The files of the installed program, and what follows from its code alone; then all of it for some services."""
+    keep(loaders.JSONFileLoader, "load_file", lambda _, file_path: file_path)
+    keep(loaders.Loader, "list_available_services", lambda loader, type_name: (type_name, tuple(loader.search_paths)))
+    keep(hooks, "accepts_kwargs", lambda func: getattr(func, "__func__", func))
+    keep(hooks.EventAliaser, "_alias_event_name", lambda _, event_name: event_name)
     driver = awscli.clidriver.create_clidriver()
     driver.session.set_config_variable("region", "us-east-1")
     driver.session.set_credentials("none", "none")
+    loader = driver.session.get_component("data_loader")
+    for kind in ("service-2", "paginators-1", "waiters-2"):
+        for service in set(services) & set(loader.list_available_services(type_name=kind)):
+            loader.load_service_model(service, kind)
     for service in services:
         driver.session.create_client(service)
 
@@ -137,7 +150,7 @@ def run_call(listener, connection):
 
 def main():
     path, services = sys.argv[1], sys.argv[2:]
-    keep_loaded_models(services)
+    keep_what_never_changes(services)
     gc.collect()
     gc.freeze()
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

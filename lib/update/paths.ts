@@ -34,9 +34,14 @@ function nearestExisting(path: string): string {
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
-    throw error;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+    throw new Failure({
+      what: `a folder cannot be read: ${dirname(path)}`,
+      why: (cause as Error).message,
+      next: `chmod u+rwx ${dirname(path)}`,
+      cause,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../failure/index.js';
 import {
   type Answers,
   BASE_PATH,
@@ -10,6 +11,7 @@ import {
   YO_RC_PATH,
 } from '../project/index.js';
 import { parseBase } from './base.js';
+import { placeOf } from './paths.js';
 import { readTree } from './read-tree.js';
 
 /** What a project says about itself. */
@@ -49,7 +51,9 @@ export function readProjectState(root: string): ProjectState {
 /** The files of the targets and engines that only the project has, as far as anything derives from them. */
 export function ownDescriptors(root: string, known: FileTree): FileTree {
   const manifests = ['targets.d', 'serve.d'].flatMap((kind) =>
-    namesIn(join(root, 'do', kind)).map((name) => [kind, name, `do/${kind}/${name}/manifest.json`] as const),
+    namesIn(placeOf(root, `do/${kind}`)).map(
+      (name) => [kind, name, `do/${kind}/${name}/manifest.json`] as const,
+    ),
   );
   const own = manifests.filter(([, , path]) => !known.has(path) && existsSync(join(root, path)));
   return readTree(
@@ -60,5 +64,11 @@ export function ownDescriptors(root: string, known: FileTree): FileTree {
   );
 }
 
-const namesIn = (folder: string): string[] =>
-  statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
+function namesIn(folder: string): string[] {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw new Failure({ what: `a folder cannot be read: ${folder}`, why: (cause as Error).message, cause });
+  }
+}

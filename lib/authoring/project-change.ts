@@ -65,7 +65,7 @@ function refuseOtherVersion(version: string): void {
   throw new Failure({
     what: `the project was made by ${version}; this is ${packageVersion}; nothing was written`,
     next: isNewer
-      ? `use that version: npx -p generator-mlcc@${version} mlcc add-target`
+      ? `update the generator: npm install --global generator-mlcc@${version}`
       : 'mlcc regenerate first, then run the command again',
     exit: 3,
   });

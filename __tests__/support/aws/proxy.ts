@@ -27,7 +27,12 @@ export class AwsProxy {
   /** Listens, on the port of before when there was one. */
   async plugIn(): Promise<void> {
     if (this.#server) return;
-    const server = createServer((incoming, outgoing) => void this.#serve(incoming, outgoing));
+    const server = createServer((incoming, outgoing) => {
+      this.#serve(incoming, outgoing).catch((error) => {
+        this.defects.push(String(error));
+        outgoing.destroy();
+      });
+    });
     // A client that is killed between two calls must not leave the next one a connection that is about to end.
     server.keepAliveTimeout = 60_000;
     await new Promise<void>((resolve, reject) => {
@@ -110,6 +115,7 @@ export class AwsProxy {
     }
     if (fault === 'hang') {
       this.#hanging.add(outgoing);
+      outgoing.once('close', () => this.#hanging.delete(outgoing));
       return true;
     }
     outgoing.socket?.resetAndDestroy();

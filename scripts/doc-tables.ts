@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { loadCatalog } from '../lib/catalog/index.js';
 import { commandReference, optionsTable } from '../lib/cli/index.js';
 import { verbs } from '../lib/contract/index.js';
+import { keysTable } from '../lib/kube/index.js';
 import { packageRoot } from '../lib/package/index.js';
 import {
   exitCodesTable,
@@ -13,7 +14,7 @@ import {
   verbsTable,
 } from '../lib/project/index.js';
 
-const DOCUMENTS = ['README.md', 'docs/targets.md', 'docs/commands.md'];
+const DOCUMENTS = ['README.md', 'docs/targets.md', 'docs/commands.md', 'docs/kubernetes.md'];
 
 /** The documents of this repository with their generated tables written anew: path -> contents. */
 export async function documents(): Promise<Map<string, string>> {
@@ -27,6 +28,8 @@ export async function documents(): Promise<Map<string, string>> {
     'new-options': () => optionsTable(catalog),
     commands: () => commands,
     'exit-codes': exitCodesTable,
+    'profile-keys': () => keysTable('profile'),
+    'manifest-keys': () => keysTable('manifest'),
   };
   return new Map(
     DOCUMENTS.map((path) => [path, fillBlocks(path, readFileSync(join(packageRoot, path), 'utf8'), blocks)]),

@@ -10,6 +10,7 @@ export { readManifestFile, readPackFiles } from './run/files.js';
 export type { LoopMode, Pack, PackFile, PlaybookMode, RunInput } from './run/input.js';
 export { renderRun } from './run/render.js';
 export { secretsOfRun } from './run/secrets.js';
+export { keysTable } from './schemas/keys-table.js';
 export type { NeededSecret } from './secrets.js';
 export { objectsOfServing } from './serving/deployed.js';
 export { type ServingRecords, servingIdentityOf, servingRecordsOf } from './serving/identity.js';

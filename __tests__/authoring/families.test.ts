@@ -60,6 +60,10 @@ describe.each(stubs().map((stub) => [edgeName(stub), stub] as const))(
       expect(project.snapshot()).toEqual(after);
     });
 
+    test('agrees with its descriptors', async () => {
+      expect(await project.mlcc('check')).toMatchObject({ code: 0, stderr: '' });
+    });
+
     test('lists what is left to decide, line by line, as it is marked in the scripts', () => {
       const marks = ['deploy', 'clean'].flatMap((script) =>
         project

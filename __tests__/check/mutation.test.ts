@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { loadCatalog, runtimeOwned } from '../../lib/catalog/index.js';
+import { loadCatalog, runtimeOwned, shellVarToAnswer } from '../../lib/catalog/index.js';
 import {
   type Authority,
   compareWith,
@@ -190,13 +190,14 @@ describe('descriptors', () => {
   );
   const rendered = withoutDescriptors(render({ projectName: 'demo' }, packageCatalog));
 
-  /** Whether nothing but the descriptor itself says anything else now, and nothing that was state has stopped being it. */
+  /** Whether nothing but the descriptor itself says anything else now, every key that was state is, and answers are read back as before. */
   function isEqual({ catalog, expected }: Demand): boolean {
     const before = [...runtimeOwned(packageCatalog)];
     return (
       expected !== undefined &&
       JSON.stringify([...withoutDescriptors(expected)]) === JSON.stringify([...rendered]) &&
-      before.every((name) => runtimeOwned(catalog).has(name))
+      before.every((name) => runtimeOwned(catalog).has(name)) &&
+      JSON.stringify(shellVarToAnswer(catalog)) === JSON.stringify(shellVarToAnswer(packageCatalog))
     );
   }
 

@@ -7,6 +7,7 @@ import { parsesInBash } from './bash.js';
 import { descriptorFindings } from './descriptor-faults.js';
 import { type Finding, sortFindings } from './finding.js';
 import { compareWith, demandOf } from './inspect.js';
+import { parseFindings } from './scripts.js';
 
 /** Whether a folder is the source of the generator. */
 export function isGenerator(root: string): boolean {
@@ -35,7 +36,8 @@ export function checkGenerator(root: string): Finding[] {
   const tree = render(firstAnswers(catalog), catalog, { templates });
   const options = { packageCatalog: catalog, parses: parsesInBash, source: { templates } };
   const { findings } = compareWith(tree, demandOf(tree, options), options);
-  return sortFindings(findings.map((one) => atHome(one, templates)));
+  const unparsed = parseFindings(tree, new Map(), parsesInBash);
+  return sortFindings([...findings, ...unparsed].map((one) => atHome(one, templates)));
 }
 
 /** Any project will do: descriptors, scripts and templates are in all of them. */

@@ -43,7 +43,7 @@ function faultsOf(
 /** A script that does what it always did is described as it always was; who edits the script may say so in its header. */
 function unfounded(path: string, text: string, expected: string): Fault[] {
   if (text === expected) return [];
-  const [mine, wanted] = [text.split('\n'), expected.split('\n')];
+  const [mine, wanted] = [text.split(/\r?\n/), expected.split('\n')];
   if (path !== CONFIG_PATH && !isSame(bodyOf(mine), bodyOf(wanted))) return [];
   const [hunk] = hunksIn(mine, wanted, partsOfHeader(wanted).at(-1) as Range);
   if (!hunk) return [];

@@ -19,7 +19,7 @@ import {
   answerFindings,
   damagedRecord,
   type LastRender,
-  lostRuntimeOwned,
+  lostKnowledge,
   parseLastRender,
   refusedAnswers,
   staleFindings,
@@ -78,11 +78,15 @@ export function demandOf(mine: FileTree, { packageCatalog, source = {} }: Inspec
 
 export function compareWith(mine: FileTree, demand: Demand, options: InspectOptions): Inspection {
   const { version, answers, catalog, faults, expected, refused } = demand;
-  const always = [...secretFindings(mine), ...parseFindings(mine, options.parses)];
+  const { last, damaged } = lastRender(mine);
+  const always = [
+    ...secretFindings(mine),
+    ...parseFindings(mine, last?.files ?? new Map(), options.parses),
+    ...damaged,
+  ];
   if (faults.length > 0) return only([...descriptorFindings(faults, mine), ...always]);
 
-  const { last, damaged } = lastRender(mine);
-  always.push(...damaged, ...(last ? lostRuntimeOwned(mine, last, catalog) : []));
+  if (last) always.push(...lostKnowledge(mine, last, catalog));
   if (!expected) return only([...refused, ...always, ...ruleFindings(mine, catalog)]);
 
   const isCurrent = version === (options.source?.version ?? packageVersion);

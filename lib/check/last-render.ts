@@ -2,6 +2,7 @@ import {
   type Catalog,
   runtimeOwned,
   type SharedVariable,
+  shellVarToAnswer,
   type TargetManifest,
   type TextFile,
 } from '../catalog/index.js';
@@ -102,39 +103,44 @@ export function refusedAnswers(error: unknown): Finding[] {
   });
 }
 
-/** Variables that were runtime-owned at the last render, of targets that are still there, and are no more. */
-export function lostRuntimeOwned(mine: FileTree, last: LastRender, catalog: Catalog): Finding[] {
+/**
+ * What regenerate knew about keys of do/config at the last render and does not know any more, of targets that are still there:
+ * that scripts own their values, and which answers they are read back into.
+ */
+export function lostKnowledge(mine: FileTree, last: LastRender, catalog: Catalog): Finding[] {
   const owned = runtimeOwned(catalog);
-  const lost = ({
-    names,
-    file,
-    field,
-  }: {
-    names: readonly string[];
-    file: string;
-    field: (name: string) => string;
-  }) =>
+  const lostState = (file: string, names: readonly string[], field: (name: string) => string) =>
     names
       .filter((name) => mine.has(file) && !owned.has(name))
       .map((name) => {
         const mend = `list ${name} as runtime-owned again`;
-        return finding(
-          'runtime-owned',
-          { file, field: field(name) },
-          `${name} is not runtime-owned any more`,
-          mend,
-        );
+        const message = `${name} is not runtime-owned any more`;
+        return finding('runtime-owned', { file, field: field(name) }, message, mend);
       });
   return [...last.files].flatMap(([file, { contents }]) => {
     const target = /^do\/targets\.d\/([^/]+)\/manifest\.json$/.exec(file)?.[1];
     if (target !== undefined) {
       const names = readJson<TargetManifest>(contents)?.runtime_owned_vars ?? [];
-      return lost({ names, file, field: () => manifestField(target, 'runtime_owned_vars') });
+      return lostState(file, names, () => manifestField(target, 'runtime_owned_vars'));
     }
     if (file !== VARIABLES) return [];
     const { variables = {} } = readJson<{ variables: Record<string, SharedVariable> }>(contents) ?? {};
     const names = Object.keys(variables).filter((name) => variables[name]?.lifecycle === 'runtime-owned');
-    return lost({ names, file, field: (name) => `${VARIABLES}#/variables/${name}/lifecycle` });
+    return [
+      ...lostState(file, names, (name) => `${VARIABLES}#/variables/${name}/lifecycle`),
+      ...lostAnswers(variables, catalog),
+    ];
+  });
+}
+
+function lostAnswers(before: Readonly<Record<string, SharedVariable>>, catalog: Catalog): Finding[] {
+  const now = shellVarToAnswer(catalog);
+  return Object.entries(before).flatMap(([name, { answer }]) => {
+    if (answer === undefined || now[name] === answer) return [];
+    const where = { file: VARIABLES, field: `${VARIABLES}#/variables/${name}/answer` };
+    const instead = now[name] === undefined ? 'is no answer any more' : `is now ${now[name]}`;
+    const message = `${name} was read back as the answer ${answer}, and ${instead}`;
+    return [finding('round-trip', where, message, `give ${name} the answer ${answer} again`)];
   });
 }
 

@@ -50,11 +50,32 @@ export function hunksIn(mine: readonly string[], expected: readonly string[], re
       expected: moved(hunk.expected, region.start),
     }));
   }
-  return differences(mine, expected).filter(({ expected: { start, end } }) =>
-    start === end
-      ? (start > region.start && start < region.end) || isWhole(region, expected)
-      : start < region.end && end > region.start,
-  );
+  const hunks = differences(mine, expected);
+  if (isWhole(region, expected)) return hunks;
+  return hunks
+    .filter(({ expected: { start, end } }) =>
+      start === end ? start > region.start && start < region.end : start < region.end && end > region.start,
+    )
+    .map((hunk) => atEdge(hunk, mine, region));
+}
+
+/**
+ * Where a marker is damaged, the lines beside it may be a person's: at the edge of a region, only lines that look like a
+ * marker are replaced, and everything else stays outside.
+ */
+function atEdge(hunk: Hunk, mine: readonly string[], region: Range): Hunk {
+  const expected = {
+    start: Math.max(hunk.expected.start, region.start),
+    end: Math.min(hunk.expected.end, region.end),
+  };
+  const [hasStart, hasEnd] = [expected.start === region.start, expected.end === region.end];
+  if (expected.start >= expected.end || !(hasStart || hasEnd)) return hunk;
+  const { start, end } = hunk.mine;
+  const isMarker = (line: string) => line.includes('GENERATED');
+  const markers = mine.slice(start, end);
+  const [first, last] = [markers.findIndex(isMarker), markers.findLastIndex(isMarker)];
+  if (first >= 0) return { expected, mine: { start: start + first, end: start + last + 1 } };
+  return { expected, mine: hasStart ? { start: end, end } : { start, end: start } };
 }
 
 /** `mine` with the hunks taken from `expected`. */

@@ -74,10 +74,11 @@ export function modeFindings(mine: FileTree, expected: FileTree): Finding[] {
   });
 }
 
-/** Verbs and targets' scripts that bash does not understand. */
-export function parseFindings(mine: FileTree, parses: Parses): Finding[] {
+/** Verbs and targets' scripts that bash does not understand. Those that are as they were rendered are known to be sound. */
+export function parseFindings(mine: FileTree, rendered: FileTree, parses: Parses): Finding[] {
   return [...mine].flatMap(([path, file]) => {
-    if (!isScript(path) || !isShell(path, file) || parses(file)) return [];
+    const isKnown = !isScript(path) || !isShell(path, file) || rendered.get(path)?.contents === file.contents;
+    if (isKnown || parses(file)) return [];
     return [
       finding(
         'script-parses',

@@ -161,6 +161,16 @@ describe('a project', () => {
     expect(project.read('do/lib/targets.sh')).toContain('\nedge)');
   });
 
+  test('shows its own targets with those of the generator', async () => {
+    await project.succeed('add-target', 'edge', ...kind);
+    const rows = JSON.parse(await project.succeed('targets', '--json')) as (TargetManifest & {
+      origin: string;
+    })[];
+    expect(rows.map(({ target, origin }) => [target, origin])).toEqual(
+      [...builtIn.map(({ target }) => [target, 'built-in']), ['edge', 'project']].sort(),
+    );
+  });
+
   test('several targets of one kind are live at once, each with resources of its own', async () => {
     const stub = stubs()[0];
     if (!stub) throw new Error('no stub');
@@ -251,7 +261,8 @@ describe('a pack', () => {
       const rows = JSON.parse(await succeed(['targets', '--json', ...options.args], root, options.env));
       const row = rows.find((each: TargetManifest) => each.target === 'edge');
       expect(row).toMatchObject({ origin: 'pack', location: join(pack, 'edge') });
-      expect(await succeed(['targets', ...options.args], root, options.env)).toMatch(/^edge +rim +pack/m);
+      const table = await succeed(['targets', ...options.args], root, options.env);
+      expect(table).toMatch(new RegExp(`^edge +rim +pack ${pack} `, 'm'));
     }
   });
 

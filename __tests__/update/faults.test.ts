@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { packageTemplates } from '../../lib/project/index.js';
-import { regenerate, releaseNotes, type UpdateResult } from '../../lib/update/index.js';
+import { applyJournalled, regenerate, releaseNotes, type UpdateResult } from '../../lib/update/index.js';
 import { target } from './support/catalogs.js';
 import {
   catalog,
@@ -277,4 +277,16 @@ test('what was staged by an update that never began is thrown away', async () =>
   expect(result).toMatchObject({ changes: [], notes: [] });
   expect(project.has('.mlcc/journal')).toBe(false);
   expect(differences(project.snapshot(), project.snapshot())).toEqual([]);
+});
+
+test('a file that is saved between the decision and the writing is not overwritten', async () => {
+  project = new UpdatedProject();
+  const { changes } = await project.regenerate(newer(), { dryRun: true });
+  project.edit('do/status', (text) => `${text}# saved in the last moment\n`);
+  await refused(async () => applyJournalled(project.dir, changes), {
+    exit: 1,
+    message: expect.stringContaining('do/status'),
+  });
+  project.delete('do/status');
+  await refused(async () => applyJournalled(project.dir, changes), { exit: 1 });
 });

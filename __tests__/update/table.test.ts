@@ -180,6 +180,11 @@ describe('base, mine, theirs', () => {
     expect(result).toEqual(planned);
     const after = project.snapshot();
     expect(differences(before, after)).toEqual(result.changes.map(({ path }) => path).sort());
+    // What says that it is done comes last, the version at the very end.
+    const records = ['.mlcc/base.json', '.yo-rc.json'];
+    const order = result.changes.map(({ path }) => path);
+    const last = records.filter((path) => order.includes(path));
+    expect(order.slice(order.length - last.length)).toEqual(last);
 
     expect(read(FILE)).toBe(row.result);
     expect(read(SIDE)).toBe(row.side ?? null);

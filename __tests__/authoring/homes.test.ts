@@ -155,6 +155,52 @@ describe('a project', () => {
     expect(project.snapshot()).toEqual(before);
   });
 
+  test('gains every one of several targets that are added at once', async () => {
+    const names = ['edge-a', 'edge-b', 'edge-c'];
+    await Promise.all(names.map((name) => project.succeed('add-target', name, ...kind)));
+    for (const name of names) expect(project.read('do/lib/targets.sh')).toContain(`\n${name})`);
+    expect(await project.succeed('regenerate', '--check')).toContain('nothing to do');
+  });
+
+  test('where generated text waits for a decision is refused: exit 3', async () => {
+    const base = JSON.parse(project.read('.mlcc/base.json'));
+    const pending = { 'do/README.md': { contents: 'proposed', executable: false } };
+    project.write('.mlcc/base.json', JSON.stringify({ ...base, pending }));
+    const before = project.snapshot();
+    const { code, stderr } = await project.mlcc('add-target', 'edge', ...kind);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('mlcc regenerate --resolved do/README.md')]);
+    expect(project.snapshot()).toEqual(before);
+  });
+
+  test('whose update was interrupted is completed first: exit 3', async () => {
+    mkdirSync(join(project.project.dir, '.mlcc/journal'));
+    project.write('.mlcc/journal/steps.json', '[]');
+    const { code, stderr } = await project.mlcc('add-target', 'edge', ...kind);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('mlcc regenerate completes it')]);
+  });
+
+  test('without do/config is refused', async () => {
+    project.delete('do/config');
+    const { code, stderr } = await project.mlcc('add-target', 'edge', ...kind);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('do/config is missing')]);
+  });
+
+  test('does not get back a derived file that a person deleted', async () => {
+    project.delete('do/README.md');
+    const output = await project.succeed('add-target', 'edge', ...kind);
+    expect(output).toContain('note: do/README.md was deleted by hand; it stays deleted');
+    expect(existsSync(join(project.project.dir, 'do/README.md'))).toBe(false);
+  });
+
+  test('with Windows line ends keeps them', async () => {
+    for (const path of ['do/README.md', 'do/config'])
+      project.write(path, project.read(path).replaceAll('\n', '\r\n'));
+    await project.succeed('add-target', 'edge', ...kind);
+    expect(project.read('do/README.md')).toContain('| `edge` |');
+    expect(project.read('do/README.md').replaceAll('\r\n', '')).not.toContain('\n');
+    expect(project.config('DEPLOYMENT_TARGET_EDGE_STATUS')).toBe('');
+  });
+
   test('without a last render gains a target all the same', async () => {
     project.delete('.mlcc/base.json');
     await project.succeed('add-target', 'edge', ...kind);

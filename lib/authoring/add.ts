@@ -87,12 +87,17 @@ async function addToProject(
   const { target: name } = target.manifest;
   const paths = targetPaths(name);
   const folder = folderFor(target, `do/targets.d/${name}`, home);
-  const added = projectCatalog(home.dir, known, (folders) => [...folders, folder]);
-  const warnings = check(target, added);
-  for (const path of [`do/targets.d/${name}`, paths.deploy, paths.clean])
-    refuseExisting(join(home.dir, path));
+  const refuseOthers = () => {
+    for (const path of [`do/targets.d/${name}`, paths.deploy, paths.clean])
+      refuseExisting(join(home.dir, path));
+  };
+  refuseOthers();
 
-  const { changes, result: notes } = await changeProject(home.dir, (project) => {
+  const { changes, result } = await changeProject(home.dir, (project) => {
+    // Seen once more under the lock: another target may have come in the meantime.
+    refuseOthers();
+    const added = projectCatalog(home.dir, known, (folders) => [...folders, folder]);
+    const warnings = check(target, added);
     const { changes: derived, notes } = rerender({
       ...project,
       before: checked(projectCatalog(home.dir, known)),
@@ -105,10 +110,10 @@ async function addToProject(
       before: undefined,
       after: target.files[file],
     }));
-    return { changes: [...own, ...derived], result: notes };
+    return { changes: [...own, ...derived], result: [...warnings, ...notes] };
   });
   const rerendered = changes.map(({ path }) => path).filter((path) => !Object.values(paths).includes(path));
-  return report(home, target, paths, rerendered, [...warnings, ...notes]);
+  return report(home, target, paths, rerendered, result);
 }
 
 /** The project's own catalogue and what only the package or a pack has: names of either are taken. */

@@ -9,7 +9,6 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -19,8 +18,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadCatalog } from '../../lib/catalog/index.js';
 import { packageRoot } from '../../lib/package/index.js';
 import { render } from '../../lib/project/index.js';
+import { filesBelow } from '../support/files.js';
 import { type Installation, install } from '../support/installation.js';
+import { abandoned, dialogue, expectedProject } from '../support/new-project-dialogue.js';
 import { ordinaryUser } from '../support/ordinary-user.js';
+import { onTerminal } from '../support/terminal.js';
 
 const catalog = loadCatalog();
 const target =
@@ -36,18 +38,6 @@ beforeAll(() => {
 }, 300_000);
 afterAll(() => installation?.remove());
 
-/** Path, executable bit and contents of everything below a folder. */
-function contentsOf(folder: string): [string, boolean, string][] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path): [string, boolean, string] => [
-      path.slice(folder.length + 1),
-      (statSync(path).mode & 0o100) !== 0,
-      readFileSync(path, 'utf8'),
-    ])
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-}
 const asListed = [...expected].map(([path, { contents, executable }]) => [path, executable, contents]);
 
 function workFolder(): string {
@@ -77,7 +67,7 @@ describe('the same project, byte for byte', () => {
       cwd,
       env: { PATH: process.env.PATH, HOME: cwd, ...env },
     });
-    expect(contentsOf(join(cwd, 'demo'))).toEqual(asListed);
+    expect(filesBelow(join(cwd, 'demo'))).toEqual(asListed);
     rmSync(cwd, { recursive: true });
   });
 
@@ -86,13 +76,50 @@ describe('the same project, byte for byte', () => {
     execFileSync('tar', ['-xzf', installation.tarballs.pnpm, '-C', cwd]);
     symlinkSync(installation.modules, join(cwd, 'package/node_modules'));
     execFileSync('node', [join(cwd, 'package/dist/bin/mlcc.js'), 'new', ...flags], { cwd });
-    expect(contentsOf(join(cwd, 'demo'))).toEqual(asListed);
+    expect(filesBelow(join(cwd, 'demo'))).toEqual(asListed);
     rmSync(cwd, { recursive: true });
   });
 });
 
+const user = ordinaryUser();
+
+describe('mlcc new, as an ordinary user, where something is not theirs to write', () => {
+  const suite = user && process.getuid?.() === 0 ? describe : describe.skip;
+  const newProject = (cwd: string) => {
+    const [program = '', ...rest] = [
+      ...(user?.prefix ?? []),
+      process.execPath,
+      join(installation.modules, '.bin/mlcc'),
+    ];
+    return spawnSync(program, [...rest, 'new', ...flags, '--here'], {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: '/nonexistent' },
+      encoding: 'utf8',
+    });
+  };
+
+  suite(user ? 'as root gives it to them' : 'needs root and the user mlcc-test', () => {
+    test('only the folder above: the project is written', () => {
+      const above = workFolder();
+      mkdirSync(join(above, 'mine'));
+      chownSync(join(above, 'mine'), user?.uid ?? 0, user?.gid ?? 0);
+      const { status, stderr } = newProject(join(above, 'mine'));
+      expect([status, stderr]).toEqual([0, '']);
+      expect(filesBelow(join(above, 'mine'))).toEqual(asListed);
+      rmSync(above, { recursive: true });
+    });
+
+    test('the folder itself: it is said, and nothing is written', () => {
+      const theirs = workFolder();
+      const { status, stderr } = newProject(theirs);
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/cannot write .*\n {2}EACCES: .*\n→ /)]);
+      expect(readdirSync(theirs)).toEqual([]);
+      rmSync(theirs, { recursive: true });
+    });
+  });
+});
+
 describe('yo, as an ordinary user', () => {
-  const user = ordinaryUser();
   const title = user
     ? 'with the generator linked and installed'
     : 'needs the user mlcc-test (useradd mlcc-test)';
@@ -142,7 +169,7 @@ describe('yo, as an ordinary user', () => {
     ])('%s: the same bytes as mlcc new', (_, generator) => {
       const { cwd, code, output } = yo(generator(), flags);
       expect([code, output]).toEqual([0, expect.stringContaining('do/deploy --dry-run')]);
-      expect(contentsOf(join(cwd, 'demo'))).toEqual(asListed);
+      expect(filesBelow(join(cwd, 'demo'))).toEqual(asListed);
     });
 
     test('every flag of the registry is taken, also one that Yeoman uses itself', () => {
@@ -153,10 +180,56 @@ describe('yo, as an ordinary user', () => {
       expect(config).toContain("export HP_REPLICAS='3'\n");
     });
 
-    test('a misspelt flag is refused', () => {
-      const { cwd, code, output } = yo(installation.checkout, [...flags, '--regoin', 'eu-west-1']);
-      expect([code, output]).toEqual([2, expect.stringContaining('did you mean "region"')]);
+    test.each([
+      ['a misspelt flag', ['--regoin', 'eu-west-1'], 'did you mean "region"'],
+      ['a flag without its value', ['--region', '--here'], '--region needs a value; found --here'],
+      ['a second argument, also behind a switch', ['text'], 'too many arguments: "text"'],
+    ])('%s is refused', (_, more, expected) => {
+      const { cwd, code, output } = yo(installation.checkout, [...flags, ...more]);
+      expect([code, output]).toEqual([2, expect.stringContaining(expected)]);
       expect(readdirSync(cwd)).toEqual([]);
+    });
+
+    test('the name may stand behind a switch', () => {
+      const { cwd, code } = yo(installation.checkout, ['--yes', 'demo']);
+      expect([code, readdirSync(cwd)]).toEqual([0, ['demo']]);
+    });
+
+    test('a value is taken as it was typed, also one that looks like a number or a flag', () => {
+      const given = ['demo', '--yes', '--description', '-007', '--model=1e5'];
+      const { cwd, code } = yo(installation.checkout, given);
+      expect(code).toBe(0);
+      const { answers } = JSON.parse(readFileSync(join(cwd, 'demo/.yo-rc.json'), 'utf8'))['generator-mlcc'];
+      expect(answers).toMatchObject({ description: '-007', modelName: '1e5' });
+    });
+
+    test('below another project, the new one gets a folder of its own', () => {
+      const { cwd, code } = yo(installation.checkout, flags, (folder) => {
+        writeFileSync(join(folder, '.yo-rc.json'), '{ "generator-mlcc": {} }');
+      });
+      expect(code).toBe(0);
+      expect(filesBelow(join(cwd, 'demo'))).toEqual(asListed);
+      expect(readdirSync(cwd).sort()).toEqual(['.yo-rc.json', 'demo']);
+    });
+
+    describe('on a terminal', () => {
+      const talk = (lines: readonly [string, string][]) => {
+        const { cwd, env, command } = prepare(installation.checkout);
+        return { cwd, ...onTerminal(command, lines, { cwd, env: { ...env, TERM: 'xterm', NO_COLOR: '1' } }) };
+      };
+
+      test('it asks what mlcc new asks, and makes the same project', () => {
+        const { cwd, code, unasked } = talk(dialogue);
+        expect([code, unasked]).toEqual([0, []]);
+        expect(filesBelow(join(cwd, 'my-thing'))).toEqual(expectedProject);
+      });
+
+      test('Control-C at a question: 130, and nothing is written', () => {
+        const { cwd, code, output, unasked } = talk(abandoned);
+        expect([code, unasked]).toEqual([130, []]);
+        expect(output).toContain('stopped; nothing was written');
+        expect(readdirSync(cwd)).toEqual([]);
+      });
     });
 
     test('[C13] without a terminal it ends by itself, names what is missing, and writes nothing', async () => {

@@ -9,10 +9,11 @@ import {
   nextSteps,
   readAnswersFile,
   refuseClashes,
-  refuseMoreArguments,
   refuseUnknownFlags,
   scaffoldOptions,
   targetDirs,
+  typedArgument,
+  typedArgv,
   yeomanProjectFlags,
 } from '../../lib/cli/index.js';
 import { type Answers, type FileTree, render, resolveAnswers } from '../../lib/project/index.js';
@@ -44,14 +45,15 @@ export default class AppGenerator extends Generator {
 
   async prompting(): Promise<void> {
     await forYeoman(async () => {
-      refuseUnknownFlags(process.argv.slice(2), scaffoldOptions, this.catalog);
-      refuseMoreArguments(this.args, 1);
+      const argv = typedArgv(process.argv.slice(2));
+      refuseUnknownFlags(argv, scaffoldOptions, this.catalog);
       const options = this.options as AppOptions;
-      const { name, here, answers: file } = options;
+      const name = typedArgument(argv, scaffoldOptions, this.catalog) ?? options.name;
+      const { here, answers: file } = options;
       const start = this.destinationRoot();
       this.answers = await collectAnswers(this.catalog, {
         name: name ?? undefined,
-        flags: yeomanProjectFlags(options, process.argv.slice(2), this.catalog),
+        flags: yeomanProjectFlags(options, argv, this.catalog),
         env: process.env,
         file: file === undefined ? {} : readAnswersFile(file, start, this.catalog),
         ...(here ? { proposedName: basename(start) } : {}),

@@ -15,8 +15,9 @@ export { refuseClashes } from './write-project.js';
 export {
   addYeomanOptions,
   forYeoman,
-  refuseMoreArguments,
   refuseUnknownFlags,
+  typedArgument,
+  typedArgv,
   typedFlags,
   yeomanProjectFlags,
 } from './yeoman.js';

@@ -33,7 +33,7 @@ const withHelp = (text: string, help: string): string => `${text}\n  ${help}\n `
 export const STOPPED = 'stopped; nothing was written';
 export const STOPPED_EXIT = 130;
 
-export const isPromptStopped = (error: unknown): boolean =>
+export const isPromptStopped = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'ExitPromptError';
 
 /** Asks for the name of the project. */

@@ -106,12 +106,24 @@ export function refuseUnknownFlags(
   });
 }
 
-/** Yeoman ignores arguments that no generator asked for; `allowed` is how many may stand beside the flags. */
-export function refuseMoreArguments(args: readonly string[], allowed: number): void {
-  if (args.length <= allowed) return;
-  const surplus = args.slice(allowed).map((argument) => JSON.stringify(argument));
+/** What was typed behind the generator's name (`yo mlcc ...`); nothing when another program runs the generator. */
+export function typedArgv([generator = '', ...typed]: readonly string[]): string[] {
+  return /^(generator-)?mlcc(:[a-z-]+)?$/.test(generator) ? typed : [];
+}
+
+/**
+ * The one argument that may stand beside the flags. Yeoman takes it for the value of a switch before it, and ignores a second
+ * one, for which a usage Failure is thrown here.
+ */
+export function typedArgument(
+  argv: readonly string[],
+  own: readonly CommandOption[],
+  catalog: Catalog,
+): string | undefined {
+  const [argument, ...surplus] = readTyped(argv, valueFlags(own, catalog)).words;
+  if (surplus.length === 0) return argument;
   throw new Failure({
-    what: `too many arguments: ${surplus.join(', ')}`,
+    what: `too many arguments: ${surplus.map((word) => JSON.stringify(word)).join(', ')}`,
     next: 'put a text of several words in quotes',
     exit: 2,
   });
@@ -123,22 +135,25 @@ interface TypedOption {
   value?: string;
 }
 
-/** Every option on the command line in order, `--flag=value` and `--flag value` alike. */
-function typedOptions(
-  argv: readonly string[],
-  own: readonly CommandOption[],
-  catalog?: Catalog,
-): TypedOption[] {
-  const takesValue = valueFlags(own, catalog);
-  const typed: TypedOption[] = [];
+const typedOptions = (argv: readonly string[], own: readonly CommandOption[], catalog?: Catalog) =>
+  readTyped(argv, valueFlags(own, catalog)).options;
+
+/** The options on a command line in order, `--flag=value` and `--flag value` alike, and the words that are neither. */
+function readTyped(argv: readonly string[], takesValue: ReadonlyMap<string, boolean>) {
+  const options: TypedOption[] = [];
+  const words: string[] = [];
   const rest = [...argv];
-  for (let argument = rest.shift(); argument !== undefined && argument !== '--'; argument = rest.shift()) {
+  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
+    if (argument === '--') return { options, words: [...words, ...rest] };
     const [, flag, inline] = /^--([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
-    if (flag === undefined) continue;
+    if (flag === undefined) {
+      if (!argument.startsWith('-')) words.push(argument);
+      continue;
+    }
     const value = inline ?? (takesValue.get(flag) ? rest.shift() : undefined);
-    typed.push(value === undefined ? { flag } : { flag, value });
+    options.push(value === undefined ? { flag } : { flag, value });
   }
-  return typed;
+  return { options, words };
 }
 
 /** The flags of a command, and whether each takes a value. */
@@ -155,7 +170,8 @@ export async function forYeoman<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isPromptStopped(error)) throw Object.assign(new Error(STOPPED), { code: STOPPED_EXIT });
+    // Yeoman's environment has this very error already, so it is changed and not replaced.
+    if (isPromptStopped(error)) throw Object.assign(error, { message: STOPPED, code: STOPPED_EXIT });
     if (!(error instanceof Failure)) throw error;
     throw Object.assign(new Error(error.lines().join('\n')), { code: error.exit });
   }

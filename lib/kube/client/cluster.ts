@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { Failure } from '../../failure/index.js';
 import type { ObjectKey } from '../deployed.js';
 import type { KubeObject } from '../objects.js';
 import { type ApiAnswer, Connection } from './connection.js';
+import { Discovery } from './discovery.js';
 import { type ApiRefusal, refusal } from './failures.js';
 import { type ClusterChoice, findAccess } from './kubeconfig.js';
 import { APPLY_MANAGER, EDIT_MANAGER, type LiveObject, nameOf } from './objects.js';
@@ -14,12 +14,6 @@ export interface ConnectOptions extends ClusterChoice {
   onWarning?: (text: string) => void;
 }
 
-interface Resource {
-  /** `deployments`. */
-  plural: string;
-  namespaced: boolean;
-}
-
 export interface ListOptions {
   /** Absent: of all namespaces. */
   namespace?: string;
@@ -29,9 +23,6 @@ export interface ListOptions {
 
 const PAGE = 500;
 
-/** A kind that the cluster does not serve: it holds no objects of it. */
-export class UnknownKind extends Failure {}
-
 /** Finds the way to a cluster. Nothing is sent before the first call. */
 export function connect({ timeoutMs, onWarning, ...choice }: ConnectOptions): Cluster {
   return new Cluster(new Connection(findAccess(choice), choice.env, timeoutMs), onWarning);
@@ -39,14 +30,20 @@ export function connect({ timeoutMs, onWarning, ...choice }: ConnectOptions): Cl
 
 /** A cluster's API. Every refusal is an ApiRefusal, every lost connection a Failure. */
 export class Cluster {
-  readonly #resources = new Map<string, Promise<Map<string, Resource>>>();
+  readonly #kinds: Discovery;
 
   readonly #warned = new Set<string>();
 
   constructor(
     private readonly connection: Connection,
     private readonly onWarning: (text: string) => void = () => undefined,
-  ) {}
+  ) {
+    const read = async (path: string, action: string) => {
+      const answer = await connection.send({ method: 'GET', path });
+      return answer.status === 404 ? undefined : this.#success(action, answer);
+    };
+    this.#kinds = new Discovery(read, this.context);
+  }
 
   /** Name of the context that leads here. */
   get context(): string {
@@ -60,7 +57,7 @@ export class Cluster {
 
   /** The object, or undefined where there is none. */
   async get(key: ObjectKey): Promise<LiveObject | undefined> {
-    const path = await this.#pathOf(key);
+    const path = await this.#kinds.pathOf(key);
     const answer = await this.connection.send({ method: 'GET', path });
     if (answer.status === 404) return undefined;
     return this.#object(`reading ${nameOf(key)}`, answer);
@@ -68,7 +65,7 @@ export class Cluster {
 
   /** Whether there is such an object; what it holds is not asked for. */
   async exists(key: ObjectKey): Promise<boolean> {
-    const path = await this.#pathOf(key);
+    const path = await this.#kinds.pathOf(key);
     const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
     const answer = await this.connection.send({ method: 'GET', path, accept });
     if (answer.status === 404) return false;
@@ -86,7 +83,7 @@ export class Cluster {
       if (labels) query.set('labelSelector', selector(labels));
       if (fields) query.set('fieldSelector', selector(fields));
       if (next !== '') query.set('continue', next);
-      const path = `${await this.#collectionOf(apiVersion, kind, namespace)}?${query}`;
+      const path = `${await this.#kinds.collectionOf(apiVersion, kind, namespace)}?${query}`;
       const answer = await this.connection.send({ method: 'GET', path });
       const body = this.#success(`listing ${kind} objects`, answer) as {
         items: LiveObject[];
@@ -106,7 +103,7 @@ export class Cluster {
       ...(force && { force: 'true' }),
       ...(dryRun && { dryRun: 'All' }),
     });
-    const path = `${await this.#pathOf(object)}?${query}`;
+    const path = `${await this.#kinds.pathOf(object)}?${query}`;
     const contentType = 'application/apply-patch+yaml';
     const answer = await this.connection.send({ method: 'PATCH', path, body: object, contentType });
     return this.#object(`applying ${nameOf(object)}`, answer);
@@ -120,7 +117,7 @@ export class Cluster {
       ...(dryRun && { dryRun: 'All' }),
     });
     const { apiVersion, kind, metadata } = object;
-    const path = `${await this.#collectionOf(apiVersion, kind, metadata.namespace)}?${query}`;
+    const path = `${await this.#kinds.collectionOf(apiVersion, kind, metadata.namespace)}?${query}`;
     const answer = await this.connection.send({ method: 'POST', path, body: object });
     return this.#object(`creating ${nameOf(object)}`, answer);
   }
@@ -130,7 +127,7 @@ export class Cluster {
     const isBuiltIn = /^(?:v1|[a-z]+\/|[a-z.]*\.k8s\.io\/)/.test(key.apiVersion);
     const contentType = `application/${isBuiltIn ? 'strategic-merge' : 'merge'}-patch+json`;
     const query = new URLSearchParams({ fieldManager: EDIT_MANAGER, fieldValidation: 'Strict' });
-    const path = `${await this.#pathOf(key)}?${query}`;
+    const path = `${await this.#kinds.pathOf(key)}?${query}`;
     const answer = await this.connection.send({ method: 'PATCH', path, body, contentType });
     return this.#object(`changing ${nameOf(key)}`, answer);
   }
@@ -147,7 +144,11 @@ export class Cluster {
       propagationPolicy: 'Foreground',
       ...(uid === undefined ? {} : { preconditions: { uid } }),
     };
-    const answer = await this.connection.send({ method: 'DELETE', path: await this.#pathOf(object), body });
+    const answer = await this.connection.send({
+      method: 'DELETE',
+      path: await this.#kinds.pathOf(object),
+      body,
+    });
     if (answer.status !== 404) this.#success(`deleting ${nameOf(object)}`, answer);
   }
 
@@ -189,48 +190,8 @@ export class Cluster {
   }
 
   /** Whether objects of the kind live in namespaces. */
-  async isNamespaced({ apiVersion, kind }: Pick<ObjectKey, 'apiVersion' | 'kind'>): Promise<boolean> {
-    return (await this.#resource(apiVersion, kind)).namespaced;
-  }
-
-  async #pathOf({ apiVersion, kind, metadata }: ObjectKey): Promise<string> {
-    const collection = await this.#collectionOf(apiVersion, kind, metadata.namespace);
-    return `${collection}/${encodeURIComponent(metadata.name)}`;
-  }
-
-  async #collectionOf(apiVersion: string, kind: string, namespace: string | undefined): Promise<string> {
-    const { plural, namespaced } = await this.#resource(apiVersion, kind);
-    const within =
-      namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
-    return `${groupPath(apiVersion)}${within}/${plural}`;
-  }
-
-  async #resource(apiVersion: string, kind: string): Promise<Resource> {
-    let resources = this.#resources.get(apiVersion);
-    if (!resources) {
-      resources = this.#discover(apiVersion);
-      this.#resources.set(apiVersion, resources);
-    }
-    const found = (await resources).get(kind);
-    if (found) return found;
-    throw new UnknownKind({
-      what: `the cluster of context ${this.context} does not know ${kind} of ${apiVersion}`,
-      why: 'no such kind is served there',
-      next: 'install what brings it (an operator, a CustomResourceDefinition), or choose another cluster',
-    });
-  }
-
-  async #discover(apiVersion: string): Promise<Map<string, Resource>> {
-    const answer = await this.connection.send({ method: 'GET', path: groupPath(apiVersion) });
-    if (answer.status === 404) return new Map();
-    const { resources } = this.#success(`looking up the kinds of ${apiVersion}`, answer) as {
-      resources: { name: string; kind: string; namespaced: boolean }[];
-    };
-    return new Map(
-      resources
-        .filter(({ name }) => !name.includes('/'))
-        .map(({ name, kind, namespaced }) => [kind, { plural: name, namespaced }]),
-    );
+  isNamespaced(key: Pick<ObjectKey, 'apiVersion' | 'kind'>): Promise<boolean> {
+    return this.#kinds.isNamespaced(key);
   }
 
   #object(action: string, answer: ApiAnswer): LiveObject {
@@ -245,10 +206,6 @@ export class Cluster {
     if (answer.status >= 200 && answer.status < 300) return answer.body;
     throw this.refused(action, answer);
   }
-}
-
-function groupPath(apiVersion: string): string {
-  return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 }
 
 function selector(terms: Readonly<Record<string, string>>): string {

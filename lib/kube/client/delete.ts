@@ -1,6 +1,7 @@
 import { Failure } from '../../failure/index.js';
 import type { ObjectKey } from '../deployed.js';
-import { type Cluster, UnknownKind } from './cluster.js';
+import type { Cluster } from './cluster.js';
+import { UnknownKind } from './discovery.js';
 import { deleteUntilGone } from './gone.js';
 import { type LiveObject, nameOf } from './objects.js';
 import { isOurs } from './ownership.js';

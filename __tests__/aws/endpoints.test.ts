@@ -186,5 +186,8 @@ describeWithCloud('Endpoints', () => {
     await world.must('DeleteTags', { ResourceArn, TagKeys: ['b'] });
     expect(await world.must('ListTags', { ResourceArn })).toEqual({ Tags: [{ Key: 'a', Value: '2' }] });
     await refused('ListTags', { ResourceArn: `${ARN}:endpoint/none` }, 'Could not find resource');
+    await refused('AddTags', { ResourceArn, Tags: [{ Key: 'aws:x', Value: '' }] }, 'reserved');
+    const Tags = Array.from({ length: 50 }, (_, number) => ({ Key: `k${number}`, Value: '' }));
+    await refused('AddTags', { ResourceArn, Tags }, 'at most 50 tags');
   });
 });

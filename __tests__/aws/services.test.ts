@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CliServer, startCliServer } from '../support/aws/cli-server.js';
+import { isEksToken } from '../support/aws/eks-token.js';
+import { CREDENTIALS } from '../support/aws/index.js';
 import { startKubeApi } from '../support/kube-api/index.js';
 import { describeWithPrograms } from '../support/programs.js';
 import { runWithCli } from './support/cli.js';
@@ -67,6 +69,14 @@ describeWithCloud('What is around SageMaker', () => {
       const { code, stderr } = await invoke(options);
       expect([code, stderr]).toEqual([expect.anything(), expect.stringContaining('(ValidationError)')]);
       expect(stderr).toContain(message);
+    });
+
+    test('have no more than six MiB', async () => {
+      await servingComponent(world);
+      const { stderr } = await shell(
+        'head -c 6291457 /dev/zero | aws sagemaker-runtime invoke-endpoint --endpoint-name e --inference-component-name ic --body fileb:///dev/stdin out',
+      );
+      expect(stderr).toContain('more than 6291456 bytes');
     });
 
     test('give on what is wrong with the model', async () => {
@@ -216,6 +226,7 @@ describeWithCloud('What is around SageMaker', () => {
         expect(world.aws.acceptsEksToken(token, 'other')).toBe(false);
         expect(world.aws.acceptsEksToken(`${token.slice(0, -4)}AAAA`, 'k')).toBe(false);
         expect(world.aws.acceptsEksToken('k8s-aws-v1.', 'k')).toBe(false);
+        expect(isEksToken(token, 'k', CREDENTIALS, Date.now() + 16 * 60_000)).toBe(false);
         const elsewhere = await shell(
           'AWS_SECRET_ACCESS_KEY=other kubectl --kubeconfig kc get namespace default 2>&1',
         );

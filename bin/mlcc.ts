@@ -2,9 +2,11 @@
 import { processTerminal, run } from '../lib/cli/index.js';
 
 // A reader that closes the pipe early (head, less) is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+}
 
 process.exitCode = await run(processTerminal());

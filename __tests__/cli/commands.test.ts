@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -71,6 +71,14 @@ describe('mlcc config', () => {
 });
 
 describe('mlcc itself', () => {
+  test('on Windows it names WSL and does nothing; help works everywhere', async () => {
+    const windows = { cwd, platform: 'win32' } as const;
+    const { code, stderr } = await mlcc(['new', 'demo', '--yes'], windows);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Windows Subsystem for Linux')]);
+    expect(readdirSync(cwd)).toEqual([]);
+    expect((await mlcc(['--help'], windows)).code).toBe(0);
+  });
+
   test('--version, --help and a misspelt command', async () => {
     expect((await mlcc(['--version'], { cwd })).stdout).toBe(`${packageVersion}\n`);
     const help = await mlcc(['--help'], { cwd });

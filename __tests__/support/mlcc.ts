@@ -10,7 +10,12 @@ export interface CommandResult {
 /** Runs `mlcc` in this process, with nobody to ask. */
 export async function mlcc(
   args: readonly string[],
-  { cwd, env = {}, stdin }: { cwd: string; env?: Record<string, string>; stdin?: string },
+  {
+    cwd,
+    env = {},
+    stdin,
+    platform = 'linux',
+  }: { cwd: string; env?: Record<string, string>; stdin?: string; platform?: NodeJS.Platform },
 ): Promise<CommandResult> {
   const result = { code: 0, stdout: '', stderr: '' };
   const terminal: Terminal = {
@@ -18,6 +23,7 @@ export async function mlcc(
     env,
     cwd,
     interactive: false,
+    platform,
     colour: false,
     ...(stdin !== undefined && { stdin: Readable.from([Buffer.from(stdin)]) }),
     out: (text) => {

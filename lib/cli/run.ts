@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { Failure } from '../failure/index.js';
 import { packageVersion } from '../package/index.js';
 import { isPromptStopped, STOPPED, STOPPED_EXIT } from './questions.js';
-import { Exit, type Terminal } from './terminal.js';
+import { Exit, refuseWindows, type Terminal } from './terminal.js';
 
 type Define = (command: Command, terminal: Terminal) => Command;
 
@@ -52,6 +52,7 @@ export const COMMANDS: Readonly<Record<string, { summary: string; load: () => Pr
 export async function run(terminal: Terminal): Promise<number> {
   try {
     const program = await build(terminal);
+    if (terminal.argv[0] !== undefined && terminal.argv[0] in COMMANDS) refuseWindows(terminal.platform);
     await warnOfUnfinishedUpdate(terminal);
     await program.parseAsync([...terminal.argv], { from: 'user' });
     return 0;

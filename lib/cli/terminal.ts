@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { Failure } from '../failure/index.js';
 
 /** The world as a command sees it. Tests give another one. */
 export interface Terminal {
@@ -10,6 +11,8 @@ export interface Terminal {
   interactive: boolean;
   /** Whether standard output may be coloured. */
   colour: boolean;
+  /** Absent: one of those that are supported. */
+  platform?: NodeJS.Platform;
   /** Absent: nothing can be read. */
   stdin?: Readable;
   out(text: string | Uint8Array): void;
@@ -23,10 +26,21 @@ export function processTerminal(): Terminal {
     cwd: process.cwd(),
     interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
     colour: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
+    platform: process.platform,
     stdin: process.stdin,
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
   };
+}
+
+/** Projects are bash scripts with executable bits, so on Windows everything happens in its Linux. */
+export function refuseWindows(platform: NodeJS.Platform | undefined): void {
+  if (platform !== 'win32') return;
+  throw new Failure({
+    what: 'Windows itself is not supported',
+    why: 'a project is made of bash scripts with executable bits',
+    next: 'use the Windows Subsystem for Linux (wsl --install), and run the same command there',
+  });
 }
 
 /** Ends a command that has said everything already with an exit code other than 0. */

@@ -4,6 +4,7 @@ import { allOptions } from '../project/index.js';
 import { type CommandOption, scaffoldOptions } from './command-options.js';
 import { camel, refuseMissingValues } from './option-parsing.js';
 import { isPromptStopped, STOPPED, STOPPED_EXIT } from './questions.js';
+import { refuseWindows } from './terminal.js';
 
 /** The part of a Yeoman generator that defines options. */
 interface OptionHost {
@@ -168,6 +169,7 @@ function valueFlags(own: readonly CommandOption[], catalog?: Catalog): Map<strin
 /** Turns a Failure, and Control-C at a question, into an error whose message and exit code Yeoman passes on as they are. */
 export async function forYeoman<T>(work: () => T | Promise<T>): Promise<T> {
   try {
+    refuseWindows(process.platform);
     return await work();
   } catch (error) {
     // Yeoman's environment has this very error already, so it is changed and not replaced.

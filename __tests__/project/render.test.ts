@@ -187,6 +187,12 @@ describe('answers', () => {
     expect(message).toMatch(/--role-arn: found "x"/);
   });
 
+  test('an answer that is no text, as a damaged .yo-rc.json may hold, is refused', () => {
+    for (const key of ['projectName', 'deploymentTarget', 'engine', 'somethingElse']) {
+      expect(refused({ [key]: 7 as never })).toContain(`${key}: found 7; allowed: text`);
+    }
+  });
+
   test('a secret is refused and never repeated', () => {
     const token = 'hf_abcdefghijklmnopqrstuvwxyz012345';
     for (const key of ['description', 'modelName', 'hfTokenArn', 'somethingElse']) {

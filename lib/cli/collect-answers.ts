@@ -3,6 +3,7 @@ import { Failure } from '../failure/index.js';
 import {
   type Answers,
   allOptions,
+  answerFaults,
   checkProjectName,
   chosenTarget,
   type ProjectOption,
@@ -52,7 +53,11 @@ export async function collectAnswers(catalog: Catalog, given: GivenAnswers): Pro
   const open = missing(given.yes, { answers: own, options });
   if (!ask || open.length === 0) return own;
   resolveAnswers(catalog, own); // what was given is checked before anybody types the rest
-  return { ...own, ...(await ask(open.map((option) => question(option, own)))) };
+  const questions = open.map((option) => {
+    const { answer } = option;
+    return question(option, own, (reply) => answerFaults(catalog, target, { [answer]: reply }).get(answer));
+  });
+  return { ...own, ...(await ask(questions)) };
 }
 
 const answersNaming = (target: string | undefined): Answers => (target ? { deploymentTarget: target } : {});

@@ -1,12 +1,6 @@
 import type { Catalog } from '../catalog/index.js';
 import { Failure } from '../failure/index.js';
-import {
-  type Answers,
-  answerFault,
-  checkProjectName,
-  type ProjectOption,
-  proposed,
-} from '../project/index.js';
+import { type Answers, checkProjectName, type ProjectOption, proposed } from '../project/index.js';
 
 /** A question in the form that inquirer and Yeoman's prompt() both take. */
 export interface Question {
@@ -59,11 +53,15 @@ export function targetQuestion(catalog: Catalog, option: ProjectOption): Questio
     name: summary ? `${target} - ${summary}` : target,
     value: target,
   }));
-  return { ...question(option, {}), choices };
+  return { ...question(option, {}, () => undefined), choices };
 }
 
-/** Asks for one setting, given the answers so far. */
-export function question(option: ProjectOption, answers: Answers): Question {
+/** Asks for one setting, given the answers so far. `faultOf` says what is wrong with a reply. */
+export function question(
+  option: ProjectOption,
+  answers: Answers,
+  faultOf: (reply: string) => string | undefined,
+): Question {
   const { answer: name, prompt, description } = option;
   const common = {
     name,
@@ -74,5 +72,5 @@ export function question(option: ProjectOption, answers: Answers): Question {
   if (option.enum) {
     return { ...common, type: 'select', choices: option.enum.map((value) => ({ name: value, value })) };
   }
-  return { ...common, type: 'input', validate: (value) => answerFault(option, value) ?? true };
+  return { ...common, type: 'input', validate: (reply) => faultOf(reply) ?? true };
 }

@@ -1,8 +1,7 @@
 /** Answers, and the whole project rendered from them. */
 export {
   type Answers,
-  answerFault,
-  answersSchema,
+  answerFaults,
   answerTo,
   chosenTarget,
   resolveAnswers,

@@ -18,7 +18,8 @@ const KINDS = {
     'Event',
     'PersistentVolumeClaim',
   ],
-  'io.k8s.api.apps.v1': ['Deployment', 'ReplicaSet'],
+  'io.k8s.api.apps.v1': ['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet'],
+  'io.k8s.api.batch.v1': ['Job'],
   'io.k8s.api.rbac.v1': ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'],
   'io.k8s.api.coordination.v1': ['Lease'],
 };

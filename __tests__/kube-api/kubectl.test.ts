@@ -111,8 +111,8 @@ describeWithPrograms(['kubectl'], 'the real kubectl', () => {
     ],
     [
       'an unknown kind',
-      { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'bad' } },
-      'no matches for kind "Job"',
+      { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'bad' } },
+      'no matches for kind "CronJob"',
     ],
   ])('is refused %s', async (_, object, message) => {
     const { code, err } = await applyFile(object);

@@ -107,7 +107,7 @@ describe('lists', () => {
   test('what does not exist is 404, of the object and of the path', async () => {
     const { code, body } = await send(api, 'GET', `${pathOf('Deployment')}/none`);
     expect([code, body.reason, body.message]).toEqual([404, 'NotFound', 'deployments.apps "none" not found']);
-    expect((await send(api, 'GET', '/apis/batch/v1/namespaces/default/jobs')).code).toBe(404);
+    expect((await send(api, 'GET', '/apis/batch/v1/namespaces/default/cronjobs')).code).toBe(404);
     expect((await send(api, 'GET', `${pathOf('ConfigMap')}/l1/status`)).code).toBe(404);
     expect((await send(api, 'POST', `${pathOf('ConfigMap')}/l1`, {})).code).toBe(405);
   });

@@ -71,6 +71,14 @@ export const RESOURCES: readonly ApiResource[] = [
     categories: ['all'],
     subresources: ['status', 'scale'],
   }),
+  // Nothing acts on these: they are what others have in a namespace.
+  apps('StatefulSet', 'statefulsets', {
+    shortNames: ['sts'],
+    categories: ['all'],
+    subresources: ['status', 'scale'],
+  }),
+  apps('DaemonSet', 'daemonsets', { shortNames: ['ds'], categories: ['all'], subresources: ['status'] }),
+  builtIn('batch', 'io.k8s.api.batch.v1', 'Job', 'jobs', { categories: ['all'], subresources: ['status'] }),
   rbac('Role', 'roles'),
   rbac('RoleBinding', 'rolebindings'),
   rbac('ClusterRole', 'clusterroles', { namespaced: false }),

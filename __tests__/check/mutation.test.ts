@@ -51,7 +51,7 @@ const AUTHORITIES: Readonly<Record<string, readonly Authority[]>> = {
   'do/lib/targets-guidance.sh': ['verb-targets', 'generated-text'],
   'do/lib/engines.sh': ['serving-source', 'generated-text'],
   'do/lib/python/deploy_schema.py': ['python-derived', 'generated-text'],
-  'do/deploy': ['generated-text'],
+  'do/deploy': ['generated-text', 'dispatch'],
   'do/README.md': ['generated-text'],
   'do/config': ['status-block'],
 };

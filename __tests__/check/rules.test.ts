@@ -280,6 +280,32 @@ describe('what people may not do', () => {
     expect(brief(withFile(project, 'do/status', contents))).toEqual(['header do/status']);
   });
 
+  test.each([
+    ['guard-map', 'do/lib/script-contract.sh'],
+    ['dispatch', 'do/deploy'],
+    ['dispatch', 'do/clean'],
+    ['serving-source', 'do/lib/resolve-serving-config.sh'],
+    ['python-derived', 'do/lib/python/deploy_schema.py'],
+    ['script-present', 'do/lib/records.sh'],
+  ])('%s: %s is missing, and is brought back', (authority, path) => {
+    const { findings, mended } = inspect(withFile(project, path, undefined), options);
+    expect(findings.map((one) => `${one.authority} ${one.file}`)).toContain(`${authority} ${path}`);
+    expect(mended.get(path)).toEqual(project.get(path));
+  });
+
+  test.each([
+    ['guard-map', 'do/lib/script-contract.sh', /lib\/targets\.sh/],
+    ['dispatch', 'do/lib/deploy-run.sh', /deploy\.d/],
+    ['dispatch', 'do/lib/clean-run.sh', /clean\.d/],
+    ['serving-source', 'do/lib/resolve-serving-config.sh', /lib\/targets\.sh/],
+    ['serving-source', 'do/lib/resolve-serving-config.sh', /lib\/engines\.sh/],
+    ['python-derived', 'do/lib/python/deploy_schema.py', /target_manifest/],
+  ])('%s: %s does not read %s any more', (authority, path, what) => {
+    const contents = project.get(path)?.contents.replaceAll(new RegExp(what, 'g'), 'elsewhere');
+    expect(contents).not.toBe(project.get(path)?.contents);
+    expect(found(withFile(project, path, contents)).map((one) => one.authority)).toContain(authority);
+  });
+
   test('a damaged record of the last render', () => {
     expect(brief(withFile(project, '.mlcc/base.json', '{"version":'))).toEqual(['records .mlcc/base.json']);
   });

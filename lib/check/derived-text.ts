@@ -24,8 +24,8 @@ export function compareDerivedText(mine: FileTree, expected: FileTree, catalog: 
     const lines = file.contents.split('\n');
     const regions = regionsOf(lines, path);
     if (!there) {
-      // A document may go; what runs may not.
-      if (regions.length === 0 || path.endsWith('.md')) continue;
+      // Of a file with blocks in it, the blocks are not what is missed.
+      if (regions.some(({ name }) => name !== path)) continue;
       findings.push(...missingFile(path, lines, regions, catalog));
       mended.set(path, file);
       continue;

@@ -25,7 +25,9 @@ import {
   staleFindings,
 } from './last-render.js';
 import { projectCatalog } from './project-catalog.js';
+import { filesToRestore } from './restore.js';
 import { contractFindings, modeFindings, type Parses, parseFindings, scriptFindings } from './scripts.js';
+import { missingFindings, readerFindings } from './wiring.js';
 import { keyFindings, recordFindings } from './written-keys.js';
 
 export interface InspectOptions {
@@ -92,7 +94,13 @@ export function compareWith(mine: FileTree, demand: Demand, options: InspectOpti
   const isCurrent = version === (options.source?.version ?? packageVersion);
   const derived = compareAll(mine, expected, catalog, isCurrent);
   const modes = modeFindings(mine, expected);
-  const restorable = scriptsToRestore(mine, catalog, options.packageCatalog, last);
+  // Derived text whose markers are damaged is no code of a person's.
+  const judged = new Map([...mine, ...derived.mended]);
+  const restorable = filesToRestore(judged, catalog, {
+    rendered: last?.files ?? new Map(),
+    expected: isCurrent ? expected : new Map(),
+    packageCatalog: options.packageCatalog,
+  });
   const mended = new Map([...derived.mended, ...restorable]);
   for (const { file } of modes)
     mended.set(file, { ...(mended.get(file) ?? at(mine, file)), executable: true });
@@ -102,7 +110,7 @@ export function compareWith(mine: FileTree, demand: Demand, options: InspectOpti
     ...answerFindings(answers, expected),
     ...(last && rendersSame ? staleFindings(mine, last, expected, catalog, new Set(mended.keys())) : []),
   ];
-  const scripts = scriptFindings(mine, catalog, new Set(restorable.keys()));
+  const scripts = scriptFindings(mine, catalog, (path) => restorable.has(path));
   return {
     findings: sortFindings([
       ...derived.findings,
@@ -110,8 +118,8 @@ export function compareWith(mine: FileTree, demand: Demand, options: InspectOpti
       ...scripts,
       ...stale,
       ...always,
-      // Derived text whose markers are damaged is no code of a person's.
-      ...ruleFindings(new Map([...mine, ...derived.mended]), catalog),
+      ...missingFindings(judged, (path) => restorable.has(path)),
+      ...ruleFindings(judged, catalog),
     ]),
     mended,
     isStale: stale.length > 0,
@@ -124,6 +132,7 @@ const ruleFindings = (files: FileTree, catalog: Catalog): Finding[] => [
   ...recordFindings(files, catalog),
   ...codeFindings(files, catalog),
   ...contractFindings(files),
+  ...readerFindings(files),
 ];
 
 const only = (findings: readonly Finding[]): Inspection => ({
@@ -163,23 +172,4 @@ function compareAll(mine: FileTree, expected: FileTree, catalog: Catalog, isCurr
     for (const [path, file] of next) mended.set(path, file);
   }
   return { findings, mended };
-}
-
-/** Missing scripts of targets, as the last render or the package had them. */
-function scriptsToRestore(
-  mine: FileTree,
-  { targets }: Catalog,
-  packageCatalog: Catalog,
-  last: LastRender | undefined,
-): Map<string, TextFile> {
-  const found = new Map<string, TextFile>();
-  for (const { manifest } of targets) {
-    const known = packageCatalog.targets.find((target) => target.manifest.target === manifest.target);
-    for (const kind of ['deploy', 'clean'] as const) {
-      const path = `do/${kind}.d/${manifest.target}`;
-      const contents = last?.files.get(path)?.contents ?? known?.[kind];
-      if (!mine.has(path) && contents !== undefined) found.set(path, { contents, executable: true });
-    }
-  }
-  return found;
 }

@@ -2,7 +2,7 @@ import type { Catalog, TextFile } from '../catalog/index.js';
 import { verbs } from '../contract/index.js';
 import type { FileTree } from '../project/index.js';
 import { type Finding, finding, manifestField } from './finding.js';
-import { isShell, shellCode } from './shell-code.js';
+import { isShell, shellCode, withSources } from './shell-code.js';
 
 /** The functions that do/deploy and do/clean call, by the kind of script that defines them. */
 export const REQUIRED_FUNCTIONS = {
@@ -17,7 +17,7 @@ export type Parses = (text: TextFile) => boolean;
 export function scriptFindings(
   files: FileTree,
   catalog: Catalog,
-  restorable: ReadonlySet<string>,
+  isRestorable: (path: string) => boolean,
 ): Finding[] {
   return [
     ...catalog.targets.flatMap(({ manifest: { target } }) =>
@@ -26,7 +26,7 @@ export function scriptFindings(
         const file = files.get(path);
         const field = manifestField(target, `${kind}_script`);
         if (!file) {
-          const mend = restorable.has(path) ? undefined : `write ${path}`;
+          const mend = isRestorable(path) ? undefined : `write ${path}`;
           return [finding('script-present', { file: path, field }, 'the script is missing', mend)];
         }
         const defined = definedFrom(path, files);
@@ -116,17 +116,5 @@ const isScript = (path: string): boolean =>
   /^do\/(?:[a-z][a-z0-9-]*|(?:deploy|clean)\.d\/[a-z][a-z0-9-]*)$/.test(path);
 
 /** The functions that a script has, with those of the libraries that it sources. */
-function definedFrom(path: string, files: FileTree): Set<string> {
-  const open = [path];
-  const seen = new Set<string>();
-  const names = new Set<string>();
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const file = files.get(next);
-    if (!file || seen.has(next)) continue;
-    seen.add(next);
-    const { functions, sources } = shellCode(file);
-    for (const name of functions.keys()) names.add(name);
-    open.push(...sources.map((source) => `do/${source}`));
-  }
-  return names;
-}
+const definedFrom = (path: string, files: FileTree): Set<string> =>
+  new Set([...withSources(files, [path]).values()].flatMap((file) => [...shellCode(file).functions.keys()]));

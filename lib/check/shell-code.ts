@@ -1,4 +1,5 @@
 import type { TextFile } from '../catalog/index.js';
+import type { FileTree } from '../project/index.js';
 
 /** Caches what is worked out from one file: every target is judged by the same libraries. */
 export function perFile<Result>(work: (file: TextFile) => Result): (file: TextFile) => Result {
@@ -83,6 +84,19 @@ export const shellCode = perFile((file): ShellCode => {
   );
   return { functions, top, sources };
 });
+
+/** The shell files among `paths`, with every library that they source, and so on. */
+export function withSources(files: FileTree, paths: readonly string[]): Map<string, TextFile> {
+  const open = [...paths];
+  const found = new Map<string, TextFile>();
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const file = files.get(path);
+    if (!file || found.has(path) || !isShell(path, file)) continue;
+    found.set(path, file);
+    open.push(...shellCode(file).sources.map((source) => `do/${source}`));
+  }
+  return found;
+}
 
 /** The words behind a command's name, up to the end of the command; quotes stay. */
 export function commandWords(text: string): string[] {

@@ -3,7 +3,7 @@ import type { FileTree } from '../project/index.js';
 import { type Finding, finding, manifestField } from './finding.js';
 import { VARIABLES } from './project-catalog.js';
 import { type Body, bodiesOf, callsOf, type Recorder, writesOf } from './record-calls.js';
-import { codeLines, isShell, perFile, shellCode } from './shell-code.js';
+import { codeLines, isShell, perFile, withSources } from './shell-code.js';
 
 /*
  * What the scripts write to do/config: keys by `_update_config KEY`, and records of the selected target by `_record WHAT`.
@@ -61,13 +61,14 @@ interface Write extends Recorder {
 
 /** Everything that may be recorded for a target, each record once. What is only moved counts where its source does. */
 function recordsOf(target: Target, files: FileTree): Write[] {
-  const paths = reachableFiles(target, files);
-  const sources = paths.map((path) => files.get(path) as TextFile);
+  const { deploy_script: deploy, clean_script: clean } = target.manifest;
+  const placed = [...withSources(files, ['do/deploy', 'do/clean', `do/${deploy}`, `do/${clean}`])];
+  const sources = placed.map(([, file]) => file);
   const recorders = recordersAmong(sources);
   const reachable = reachableFunctions(sources);
-  const possible = paths.flatMap((file) =>
+  const possible = placed.flatMap(([file, text]) =>
     [...recorders.keys()].flatMap((name) =>
-      (callsOf(files.get(file) as TextFile).get(name) ?? [])
+      (callsOf(text).get(name) ?? [])
         .filter(({ call, within }) => reachable.has(within) && !isForOthers(call.text, target))
         .flatMap(({ call, body }) =>
           writesOf(call, body, recorders).map((write) => ({ ...write, file, line: call.line })),
@@ -84,19 +85,6 @@ function recordsOf(target: Target, files: FileTree): Write[] {
     }
   }
   return [...real.values()];
-}
-
-/** What deploys and cleans the target, and every library that is sourced there. */
-function reachableFiles({ manifest }: Target, files: FileTree): string[] {
-  const open = ['do/deploy', 'do/clean', `do/${manifest.deploy_script}`, `do/${manifest.clean_script}`];
-  const found = new Set<string>();
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    const file = files.get(path);
-    if (!file || found.has(path) || !isShell(path, file)) continue;
-    found.add(path);
-    open.push(...shellCode(file).sources.map((source) => `do/${source}`));
-  }
-  return [...found];
 }
 
 /** What runs when the files are sourced (under the empty name), and every function that is named there, and so on. */

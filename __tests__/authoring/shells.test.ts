@@ -8,11 +8,16 @@ import { NewTargetProject } from './support/new-target-project.js';
 type Ask = Parameters<typeof runAddTarget>[2]['ask'];
 type Questions = Parameters<NonNullable<Ask>>[0];
 
+const folder = process.cwd();
 let project: NewTargetProject;
 beforeEach(() => {
   project = new NewTargetProject();
 });
-afterEach(() => project.remove());
+afterEach(() => {
+  // Yeoman changes into the project.
+  process.chdir(folder);
+  project.remove();
+});
 
 /** A person who answers some questions, and takes the default of the others; every question is noted. */
 function person(answers: Readonly<Record<string, string>>) {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { updateDiff } from '../../lib/cli/update-report.js';
 import { packageVersion } from '../../lib/package/index.js';
 import { packageTemplates } from '../../lib/project/index.js';
 import { mlcc } from '../support/mlcc.js';
@@ -86,6 +87,15 @@ describe('mlcc regenerate', () => {
     expect(planned).toEqual({ ...done, diff: expect.stringContaining('+++ b/do/deploy.mlcc-new') });
     expect(differences(before, project.snapshot())).toEqual([...done.written, ...done.removed].sort());
     expect(done).toMatchObject({ changed: true, pending: ['do/deploy'], removed: ['do/dropped'] });
+  });
+
+  test('on a terminal the patch is coloured', async () => {
+    projectWithEverything();
+    const { entries } = await project.regenerate(packageTemplates(), { dryRun: true });
+    const diff = updateDiff(entries, true);
+    expect(diff).toContain('\u001b[31m-An older line.\u001b[0m');
+    expect(diff).toMatch(/^\+\+\+ b\/do\/status$/m);
+    expect(diff.replace(/\u001b\[\d+m/g, '')).toBe(updateDiff(entries, false));
   });
 
   test('a patch of --diff applies to what was there and gives what is there', async () => {

@@ -113,6 +113,28 @@ describe('descriptors', () => {
     expect(project.read('do/lib/targets.sh')).toContain(`${target.target} `);
   });
 
+  test('the shared variables are merged the same way; without them the package’s count', async () => {
+    const path = 'do/targets.d/variables.json';
+    project = new UpdatedProject();
+    project.edit(path, edited('Longest wait for a deployment', 'Longest patience with a deployment'));
+    await project.regenerate();
+    expect(project.read('do/config')).toContain('# Longest patience with a deployment');
+    expect(project.read(path)).toContain('Longest patience');
+    expect((await project.regenerate()).changes).toEqual([]);
+    project.delete(path);
+    await project.regenerate();
+    expect(project.has(path)).toBe(false);
+    expect(project.read('do/config')).toContain('# Longest wait for a deployment');
+  });
+
+  test('a target whose script a person deleted stops nothing', async () => {
+    project = new UpdatedProject({ answers: { deploymentTarget: other.target } });
+    project.delete(`do/clean.d/${target.target}`);
+    const result = await project.regenerate();
+    expect(kindsOf(result)[`do/clean.d/${target.target}`]).toBe('deleted');
+    expect(project.read('do/lib/targets.sh')).toContain(target.target);
+  });
+
   test('a new target of the package arrives', async () => {
     project = new UpdatedProject();
     const newer = otherCatalog(asTarget('brand-new', 'BRANDNEW'), 'brand-new');

@@ -46,6 +46,13 @@ test('a folder of lib/ imports only what the architecture allows it', () => {
   expect(violations).toEqual([]);
 });
 
+test('the architecture guide names every folder of lib/', () => {
+  const guide = readFileSync(join(packageRoot, 'docs/architecture.md'), 'utf8');
+  const rows = [...guide.matchAll(/^\| .*$/gm)].join('\n');
+  for (const folder of readdirSync(join(packageRoot, 'lib'))) expect(rows).toContain(`\`lib/${folder}\``);
+  expect(Object.keys(MAY_IMPORT).sort()).toEqual(readdirSync(join(packageRoot, 'lib')).sort());
+});
+
 test('another folder is imported through its face only', () => {
   const violations: string[] = [];
   for (const file of sources) {

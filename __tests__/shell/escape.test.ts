@@ -6,14 +6,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import ejs from 'ejs';
 import fc from 'fast-check';
 import { CORE_SCHEMA, load } from 'js-yaml';
-import {
-  escapeFor,
-  escapeForPath,
-  exportLine,
-  quoteShell,
-  type TextKind,
-  textKind,
-} from '../../lib/shell/index.js';
+import { escapeForPath, exportLine, quoteShell, type TextKind, textKind } from '../../lib/shell/index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'mlcc-escape-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -151,17 +144,15 @@ describe('[C14] a value in EJS stands for itself, and for nothing else', () => {
     ]);
   });
 
-  test.each(['config', 'dockerfile', 'markdown'] as const)(
-    'a value of several lines is refused in %s',
-    (kind) => {
-      expect(() => escapeFor(kind)('a\nb')).toThrow();
-    },
-  );
+  test.each(['do/config', 'Dockerfile', 'README.md'])('a value of several lines is refused in %s', (file) => {
+    expect(() => escapeForPath(file)('a\nb')).toThrow();
+  });
 
-  test.each(['config', 'shell', 'python', 'dockerfile', 'markdown'] as const)(
+  test.each(['do/config', 'do/deploy', 'do/lib/python/x.py', 'Dockerfile', 'README.md'])(
     'an absent value, or no scalar, is refused in %s',
-    (kind) => {
-      for (const value of [undefined, null, {}, Number.NaN]) expect(() => escapeFor(kind)(value)).toThrow();
+    (file) => {
+      for (const value of [undefined, null, {}, Number.NaN])
+        expect(() => escapeForPath(file)(value)).toThrow();
     },
   );
 });

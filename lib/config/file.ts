@@ -47,10 +47,7 @@ export async function withConfigLock<Result>(
 }
 
 /** Edits a config under its lock. A file that the edit does not change is not written. */
-export function updateConfigFile<Result>(
-  path: string,
-  edit: (config: ConfigDocument) => Result,
-): Promise<Result> {
+function updateConfigFile<Result>(path: string, edit: (config: ConfigDocument) => Result): Promise<Result> {
   return withConfigLock(path, (locked) => {
     const config = parseConfig(locked.text);
     const result = edit(config);

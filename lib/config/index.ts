@@ -9,11 +9,9 @@ export {
   parseConfig,
 } from './document.js';
 export {
-  type LockedConfig,
   readConfigFile,
   setConfigValue,
   unsetConfigValue,
-  updateConfigFile,
   withConfigLock,
 } from './file.js';
 export {

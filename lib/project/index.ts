@@ -9,7 +9,7 @@ export {
 export { BASE_PATH, type Base, type PendingFile, RECORD_PATHS, serialiseBase } from './base.js';
 export { type FileTree, sortTree } from './file-tree.js';
 export { fillBlocks } from './generated.js';
-export { checkProjectName, suggestName } from './names.js';
+export { checkProjectName } from './names.js';
 export {
   allOptions,
   answerOf,

@@ -20,7 +20,7 @@ export function checkProjectName(name: string): void {
 }
 
 /** The nearest valid name, or an empty string when nothing is left of it. */
-export function suggestName(name: string): string {
+function suggestName(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

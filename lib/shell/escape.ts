@@ -54,11 +54,6 @@ export function escapeForPath(path: string): Escape {
   };
 }
 
-/** The escape function of one kind of text. */
-export function escapeFor(kind: TextKind): Escape {
-  return ESCAPES[kind];
-}
-
 function scalarText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))

@@ -1,11 +1,16 @@
 # shellcheck shell=bash
 # An endpoint of a target's own, from the first deploy on: made once, moved to a new config when the settings are others, made
-# anew when it does not serve any more. The target's deploy script says what it is:
-#   endpoint_config_fields  sets _CONFIG, the fields of create-endpoint-config
-#   _SM_WITH_MODEL=yes      the config names the recorded MODEL, which is then made and replaced with it
+# anew when it does not serve any more. The target's deploy script says what it is: endpoint_config_fields sets _CONFIG, the
+# fields of create-endpoint-config. Where the config names a model, source sagemaker-endpoint-model.sh instead.
 # PART is a word in the names of what is made, $_ENDPOINT the endpoint. Records: those of sagemaker-endpoint.sh.
 
 . "$DO_DIR/lib/sagemaker-endpoint.sh"
+
+# A config without a model: sagemaker-endpoint-model.sh has the others.
+_SM_WITH_MODEL=no
+_sm_ensure_model() { :; }
+_sm_model_is_current() { :; }
+_sm_renew_model() { :; }
 
 # _sm_choose_own_endpoint - sets _ENDPOINT: the recorded endpoint, else one that is named after project and target.
 _sm_choose_own_endpoint() {
@@ -33,10 +38,7 @@ _sm_bring_up_endpoint() {
   esac
   _sm_keep_healthy endpoint ENDPOINT || return
   _sm_drop_previous || return
-  if [[ ${_SM_WITH_MODEL:-} == yes ]]; then
-    _sm_model_fields
-    _sm_ensure model MODEL "$1" "${_SM_MODEL[@]}" || return
-  fi
+  _sm_ensure_model "$1" || return
   endpoint_config_fields || return
   _sm_ensure endpoint-config CONFIG "$1" ${_CONFIG[@]+"${_CONFIG[@]}"} || return
   _sm_create_endpoint "$_SM_NAME"
@@ -60,16 +62,13 @@ _sm_check_endpoint() {
 # _sm_renew_endpoint PART - moves an endpoint that serves to what the settings ask for. With a model it always moves: that
 # may be told apart by nothing but its secrets.
 _sm_renew_endpoint() {
-  if [[ ${_SM_WITH_MODEL:-} != yes ]] && _sm_config_is_current; then return 0; fi
+  if [[ $_SM_WITH_MODEL == no ]] && _sm_config_is_current; then return 0; fi
   _sm_replace_config "$1"
 }
 
 # Whether what serves was made of the settings of now.
 _sm_config_is_current() {
-  if [[ ${_SM_WITH_MODEL:-} == yes ]]; then
-    _sm_model_fields
-    _sm_is_made_of model MODEL "${_SM_MODEL[@]}" || return
-  fi
+  _sm_model_is_current || return
   endpoint_config_fields || return
   _sm_is_made_of endpoint-config CONFIG ${_CONFIG[@]+"${_CONFIG[@]}"}
 }
@@ -85,12 +84,7 @@ _sm_replace_config() { # PART
 }
 
 _sm_make_anew() { # PART
-  if [[ ${_SM_WITH_MODEL:-} == yes ]]; then
-    _sm_model_fields
-    _aws_request_digest create-model "${_SM_MODEL[@]}" || return
-    _sm_new_name "$1" "$_DIGEST" || return
-    _sm_create model MODEL "$_SM_NAME" "${_SM_MODEL[@]}" || return
-  fi
+  _sm_renew_model "$1" || return
   endpoint_config_fields || return
   _aws_request_digest create-endpoint-config ${_CONFIG[@]+"${_CONFIG[@]}"} || return
   _sm_new_name "$1" "$_DIGEST" || return

@@ -15,6 +15,7 @@
 
 # _k8s_preflight - checks what every Kubernetes target needs. Changes nothing.
 _k8s_preflight() {
+  _k8s_refuse_overlays || return
   _need_image || return
   _k8s_resolve_size || return
   _check_container_environment || return
@@ -23,6 +24,17 @@ _k8s_preflight() {
     return 1
   fi
   _require_mlcc_deploy
+}
+
+# An overlay changes the request of an AWS call; nothing would read one of a Kubernetes target.
+_k8s_refuse_overlays() {
+  local file
+  for file in "$DO_DIR/overlays/$_TARGET"/*; do
+    [[ -e $file ]] || continue
+    _failure 'an overlay cannot be used' "$file: Kubernetes objects have no overlays" \
+      'remove the file; do/deploy --help lists the settings, do/deploy --dry-run shows the objects'
+    return 2
+  done
 }
 
 # _k8s_apply - namespace, tokens and objects on the recorded cluster, until the model serves.
@@ -79,11 +91,18 @@ _k8s_name() {
   if [[ $_TARGET_ENDPOINT == yes ]]; then _record ENDPOINT "$_NAME"; fi
 }
 
+# Whose an object is, as its labels say: MANAGER/PROJECT.
+_K8S_OWNER='{.metadata.labels.app\.kubernetes\.io/managed-by}/{.metadata.labels.app\.kubernetes\.io/part-of}'
+
 _k8s_ensure_namespace() {
   local namespace status=0
   _recorded NAMESPACE
   namespace=$_RECORDED
-  _kube get namespace "$namespace" -o name && return
+  if _kube get namespace "$namespace" -o "jsonpath=$_K8S_OWNER"; then
+    # Made for another target of this project, or by a run whose records are gone: the last one that leaves takes it along.
+    if [[ $_KUBE_OUT == "mlcc/$PROJECT_NAME" ]]; then _record NAMESPACE_OWNED yes; fi
+    return
+  fi
   if [[ $_KUBE_ERROR != not-found ]]; then
     # Many may use a namespace without being allowed to look at it; what is created in it will tell.
     [[ $_KUBE_ERROR != forbidden ]] || return 0
@@ -123,7 +142,7 @@ _k8s_delete_namespace() {
   [[ $_RECORDED == yes ]] || return 0
   _recorded NAMESPACE
   namespace=$_RECORDED
-  if ! _kube get namespace "$namespace" -o 'jsonpath={.metadata.labels.app\.kubernetes\.io/managed-by}/{.metadata.labels.app\.kubernetes\.io/part-of}'; then
+  if ! _kube get namespace "$namespace" -o "jsonpath=$_K8S_OWNER"; then
     [[ $_KUBE_ERROR == not-found ]] || _kube_failed "the namespace $namespace cannot be looked up"
     return
   fi

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Stack } from './call-trace.js';
 
-/** A place in the scripts where a function is called that comes to call the AWS CLI. */
+/** A place in the scripts where a function is called that comes to start a program. */
 export interface CallSite {
   /** Below do/. */
   file: string;
@@ -33,7 +33,7 @@ export function awsCallSites(
 ): CallSite[] {
   const bodies: Bodies = new Map();
   for (const file of files) readBodies(file, readFileSync(join(doFolder, file), 'utf8'), bodies);
-  const callers = callersOfAws(bodies);
+  const callers = callersOf(programs, bodies);
   const sites: CallSite[] = [];
   for (const name of reachable(bodies, roots)) {
     for (const { file, lines, text, words } of bodies.get(name) ?? []) {
@@ -124,9 +124,9 @@ function wordsOf(text: string): string[] {
   return bare.split(/[\s;&|(){}!<>$`]+/).filter((word) => /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(word));
 }
 
-/** The functions that call `aws`, those that call them, and so on. */
-function callersOfAws(bodies: Bodies): Set<string> {
-  const callers = new Set(['aws']);
+/** The programs, the functions that start them, those that call these, and so on. */
+function callersOf(programs: readonly string[], bodies: Bodies): Set<string> {
+  const callers = new Set(programs);
   for (let size = 0; size !== callers.size; ) {
     size = callers.size;
     for (const [name, commands] of bodies) {

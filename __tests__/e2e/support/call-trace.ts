@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A call of a function, on the way to a call of the AWS CLI. */
+/** A call of a function, on the way to the start of a program. */
 export interface Frame {
   callee: string;
   /** The file that the call stands in, below do/. */
@@ -9,30 +9,30 @@ export interface Frame {
   line: number;
 }
 
-/** From the AWS CLI outwards. */
+/** From the program outwards. */
 export type Stack = readonly Frame[];
 
-// Sourced by every bash that a script starts: `aws` notes who called it, and by whom that was called.
-const TRACER = `aws() {
+// Sourced by every bash that a script starts: the program's name notes who called it, and by whom that was called.
+const tracerOf = (program: string) => `${program}() {
   local i stack=''
   for ((i = 1; i < \${#FUNCNAME[@]}; i++)); do
     stack+="\${FUNCNAME[i - 1]}|\${BASH_SOURCE[i]#"$MLCC_TRACE_ROOT/"}|\${BASH_LINENO[i - 1]};"
   done
   printf '%s\\n' "$stack" >>"$MLCC_TRACE"
-  command aws "$@"
+  command ${program} "$@"
 }
 `;
 
-/** Writes down from where a project's scripts call the AWS CLI. */
+/** Writes down from where a project's scripts start programs: the AWS CLI, unless others are named. */
 export class CallTrace {
   readonly #path: string;
   /** For the scripts. */
   readonly environment: Record<string, string>;
 
-  constructor(home: string, projectFolder: string) {
+  constructor(home: string, projectFolder: string, programs: readonly string[] = ['aws']) {
     this.#path = join(home, 'calls');
     const tracer = join(home, 'tracer.sh');
-    writeFileSync(tracer, TRACER);
+    writeFileSync(tracer, programs.map(tracerOf).join(''));
     this.environment = {
       BASH_ENV: tracer,
       MLCC_TRACE: this.#path,

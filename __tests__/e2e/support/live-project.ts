@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Target } from '../../../lib/catalog/index.js';
 import { parseConfig } from '../../../lib/config/index.js';
+import { packageRoot } from '../../../lib/package/index.js';
 import { setConfig } from '../../do/support/probe.js';
 import { isolatedEnv, makeProject, type TestProject } from '../../support/project.js';
 import { leftInGroup } from './processes.js';
@@ -56,6 +57,29 @@ export class LiveProject {
       child.once('close', (code, signal) => {
         void leftInGroup(group).then((left) => resolve({ code, signal, ...said, left }));
       });
+    });
+  }
+
+  /** Runs `do/VERB` on a pseudo-terminal where nobody types anything; gives all that it shows. */
+  runOnTerminal(verb: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+    const { dir, home } = this.project;
+    const request = {
+      command: [join(dir, 'do', verb), ...args],
+      dialogue: [],
+      cwd: dir,
+      env: isolatedEnv(home, { TERM: 'xterm', ...this.environment, ...env }),
+    };
+    const terminal = join(packageRoot, '__tests__/support/terminal.py');
+    const child = spawn('python3', [terminal, JSON.stringify(request)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', () => resolve((JSON.parse(said) as { output: string }).output));
     });
   }
 

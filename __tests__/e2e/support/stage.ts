@@ -22,15 +22,16 @@ export class Stage {
     readonly subject: Subject,
     /** What was there before the project did anything. */
     readonly before: readonly string[],
+    projectName?: string,
   ) {
-    this.project = projectFor(cloud, subject);
+    this.project = projectFor(cloud, subject, projectName);
     this.#trace = new CallTrace(this.project.project.home, this.project.project.dir);
   }
 
   /** An empty cloud with what people have there, and a project that has not been deployed. */
-  static async set(cloud: EmulatedAws, subject: Subject): Promise<Stage> {
+  static async set(cloud: EmulatedAws, subject: Subject, projectName?: string): Promise<Stage> {
     await furnish(cloud, subject);
-    return new Stage(cloud, subject, lasting(await cloud.aws.snapshot()));
+    return new Stage(cloud, subject, lasting(await cloud.aws.snapshot()), projectName);
   }
 
   /** This is the state to come back to. */

@@ -50,7 +50,10 @@ function validator(catalog: Catalog, target: Target): ValidateFunction {
   compiled.set(catalog, known);
   const validate =
     known.get(target) ??
-    new Ajv2020({ allErrors: true, verbose: true }).compile(answersSchema(catalog, target));
+    // To check the schema itself would cost more than all answers; that is for the tests.
+    new Ajv2020({ allErrors: true, verbose: true, validateSchema: false }).compile(
+      answersSchema(catalog, target),
+    );
   known.set(target, validate);
   return validate;
 }

@@ -325,6 +325,23 @@ describe('refusals', () => {
     });
   });
 
+  test.each([
+    ['pods "p" is forbidden: exceeded quota: gpus', 'change what the cluster objects to'],
+    ['pods "p" is forbidden: violates PodSecurity "baseline:latest": privileged', 'change what the cluster'],
+    ['admission webhook "policy" denied the request: no label', 'change what the cluster objects to'],
+    [
+      'pods "p" is forbidden: error looking up service account loops/runner: serviceaccount "runner" not found',
+      'create it: kubectl create serviceaccount runner --namespace loops',
+    ],
+    ['rolebindings "b" is forbidden: user "u" is attempting to grant RBAC permissions', 'ask for the right'],
+  ])('%s: the remedy is %s', async (message, remedy) => {
+    api.faults.add(status(403, 'Forbidden', message));
+    await expect(cluster.get(key)).rejects.toMatchObject({
+      why: [message],
+      next: expect.stringContaining(remedy),
+    });
+  });
+
   test('a cluster that has too much to do is asked three times', async () => {
     api.faults.add(status(429, 'TooManyRequests', 'slow down'));
     await expect(cluster.get(key)).rejects.toMatchObject({

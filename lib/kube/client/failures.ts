@@ -27,6 +27,18 @@ export class ApiRefusal extends Failure {
   }
 }
 
+/** What is forbidden to everybody: a quota, a policy or a webhook objects to the object itself. */
+const ADMISSION = /is forbidden: (?!user )|denied the request/i;
+const NO_SERVICE_ACCOUNT = /error looking up service account ([^/\s]+)\/([^:\s]+): .*not found/;
+
+/** What helps where the cluster would not take the object from anyone. */
+function admissionRemedy(said: string): string {
+  const [, namespace, name] = NO_SERVICE_ACCOUNT.exec(said) ?? [];
+  return name === undefined
+    ? 'change what the cluster objects to, or ask those who run it to allow it'
+    : `create it: kubectl create serviceaccount ${name} --namespace ${namespace}`;
+}
+
 /** Makes a Failure of an answer that is no success. `action` completes the sentence "… was refused". */
 export function refusal(
   action: string,
@@ -42,6 +54,12 @@ export function refusal(
     return new ApiRefusal(code, status, `the cluster does not accept the login of ${where}`, {
       why: [said],
       next: 'log in anew: aws sso login, or make the kubeconfig anew with aws eks update-kubeconfig --name CLUSTER',
+    });
+  }
+  if (code === 403 && ADMISSION.test(said)) {
+    return new ApiRefusal(code, status, `${action} was refused`, {
+      why: [said],
+      next: admissionRemedy(said),
     });
   }
   if (code === 403) {

@@ -140,6 +140,14 @@ test('[C46] names that no variable can have are refused with file, line and key,
   }
 });
 
+test('the faults of manifest and profile are named together', async () => {
+  place.writeRun({ manifest: '[agnt]\nx = 1\n', more: '[env]\n4K = "x"\n' });
+  const { code, stderr } = await render(...place.run, ...LOOP);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/crucible\.toml:1: unknown key `agnt`/);
+  expect(stderr).toMatch(/profile\.toml:10: .*`4K`/);
+});
+
 test('[C47] GPUs and quantities that the cluster refuses are refused with a suggestion', async () => {
   place.writeRun({ more: '[resources]\ngpu = 0.5\nmem_limit = "10GB"\n' });
   const { code, stderr } = await render(...place.run, ...LOOP);

@@ -33,10 +33,10 @@ export interface DeploySource {
   objects(): DeployedObjects;
   /** Where it was deployed to. */
   recorded: ServingRecords;
-  /** The context that the profile names. */
-  profileContext: string | undefined;
+  /** The context that the profile names. Read late, so that rendering names the faults of all files at once. */
+  readonly profileContext: string | undefined;
   /** Longest time until it serves, in milliseconds; a run takes as long as it takes. */
-  readyLimitMs?: number;
+  readonly readyLimitMs?: number;
 }
 
 /** Reads what the flags name. Throws a Failure for flags that do not go together and files that cannot be read. */
@@ -59,7 +59,9 @@ function servingSource(flags: DeployFlags, terminal: Terminal): DeploySource {
     secrets: () => secretsOfServing(input),
     objects: () => objectsOfServing(input),
     recorded: servingRecordsOf(input),
-    profileContext: input.profile && contextOf(input.profile),
+    get profileContext() {
+      return input.profile && contextOf(input.profile);
+    },
     get readyLimitMs() {
       return servingIdentityOf(input).timeout * 1000;
     },
@@ -84,7 +86,9 @@ function runSource(flags: DeployFlags, terminal: Terminal): DeploySource {
     secrets: () => secretsOfRun(input()),
     objects: () => objectsOfRun(manifest, profile, flags.playbook ? 'playbook' : 'loop'),
     recorded: {},
-    profileContext: contextOf(profile),
+    get profileContext() {
+      return contextOf(profile);
+    },
   };
 }
 

@@ -10,6 +10,7 @@ export {
   orThrow,
 } from './load.js';
 export { camelCase, RESERVED_FLAGS } from './names.js';
+export { parseEngineManifest, parseTargetManifest } from './parse.js';
 export { readFolders, readTextFile } from './read.js';
 export { schemaPaths } from './schemas.js';
 export type * from './types.js';

@@ -1,4 +1,5 @@
-import { type Fault, schemaFaults } from './faults.js';
+import { Failure } from '../failure/index.js';
+import { type Fault, faultLine, schemaFaults } from './faults.js';
 import { type SchemaName, validator } from './schemas.js';
 import type {
   DescriptorFolder,
@@ -46,6 +47,16 @@ export function parseEngine(folder: DescriptorFolder): Parsed<Engine> {
   });
 }
 
+/** A target's manifest by itself; `file` is for messages. Throws a Failure with one line per fault. */
+export function parseTargetManifest(contents: string, file: string): TargetManifest {
+  return manifestOrThrow<TargetManifest>(contents, file, 'target');
+}
+
+/** A serving engine's manifest by itself; `file` is for messages. Throws a Failure with one line per fault. */
+export function parseEngineManifest(contents: string, file: string): EngineManifest {
+  return manifestOrThrow<EngineManifest>(contents, file, 'engine');
+}
+
 export function parseVariables(contents: string, file: string): Parsed<Record<string, SharedVariable>> {
   const parsed = parseJson<{ variables: Record<string, SharedVariable> }>(contents, file, 'variables');
   return parsed.value ? done(parsed.value.variables) : parsed;
@@ -68,6 +79,12 @@ function scriptFaults(folder: DescriptorFolder, name: string): Fault[] {
     ...(script.contents.includes('\r\n') ? ['the script has Windows line ends; bash cannot run it'] : []),
   ];
   return messages.map((message) => ({ file, pointer: '', message }));
+}
+
+function manifestOrThrow<T extends object>(contents: string, file: string, schema: SchemaName): T {
+  const { value, faults } = parseJson<T>(contents, file, schema);
+  if (value !== undefined) return value;
+  throw new Failure({ what: `${file} is not a descriptor`, why: faults.map(faultLine), exit: 2 });
 }
 
 function parseManifest<T extends object>(folder: DescriptorFolder, schema: SchemaName): Parsed<T> {

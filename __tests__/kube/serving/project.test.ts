@@ -52,13 +52,47 @@ describe('reading a project', () => {
     expect(() => readServingProject(folder, { env: {} })).toThrow(
       expect.objectContaining({ message: 'the project has no target `none`', exit: 2 }),
     );
-    writeFileSync(join(folder, 'do', 'targets.d', target, 'manifest.json'), '{');
-    expect(() => readServingProject(folder, { target, env: {} })).toThrow(
-      expect.objectContaining({ exit: 2 }),
-    );
     rmSync(folder, { recursive: true });
     expect(() => readServingProject(folder, { env: {} })).toThrow(
       expect.objectContaining({ why: ['there is no such file'] }),
     );
   });
+
+  test('without an active target, its targets are named', () => {
+    const folder = project('', '');
+    expect(() => readServingProject(folder, { env: {} })).toThrow(
+      expect.objectContaining({
+        message: 'the project has no active target',
+        why: [expect.stringContaining(TARGETS.map(({ target }) => target).sort()[0] ?? '')],
+        next: expect.stringContaining('--target'),
+      }),
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  const [{ target, aliases } = { target: '', aliases: [] }] = TARGETS.filter(
+    ({ aliases }) => aliases.length > 0,
+  );
+  test.each(['{', 'null', '[]', '{}', `{"target":"${target}","workload":"banana"}`])(
+    'a damaged descriptor is refused with its faults, another one’s is no obstacle: %s',
+    (text) => {
+      const folder = project(target, "export MODEL_SERVER='vllm'\n");
+      const damage = (...path: string[]) => {
+        const file = join(folder, 'do', ...path, 'manifest.json');
+        writeFileSync(file, text);
+        return {
+          message: `${file} is not a descriptor`,
+          why: expect.arrayContaining([expect.stringContaining(file)]),
+          exit: 2,
+        };
+      };
+      damage('targets.d', TARGETS.map((each) => each.target).find((each) => each !== target) ?? '');
+      expect(readServingProject(folder, { target: aliases[0] ?? '', env: {} }).target.target).toBe(target);
+      const engine = damage('serve.d', 'vllm');
+      expect(() => readServingProject(folder, { env: {} })).toThrow(expect.objectContaining(engine));
+      const own = damage('targets.d', target);
+      expect(() => readServingProject(folder, { env: {} })).toThrow(expect.objectContaining(own));
+      rmSync(folder, { recursive: true });
+    },
+  );
 });

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEngineManifest, parseTargetManifest, type TargetManifest } from '../../catalog/index.js';
 import { Failure } from '../../failure/index.js';
 import { readSourceFile } from '../source-file.js';
-import type { ServingEngine, ServingInput, ServingTarget } from './input.js';
+import type { ServingInput } from './input.js';
 import { Settings } from './settings.js';
 
 const OVERRIDE_PREFIX = 'MLCC_SET_';
@@ -41,34 +42,40 @@ export function readServingProject(
     config,
     overrides,
     target: readTarget(join(folder, 'do', 'targets.d'), name),
-    ...(engine !== '' && existsSync(engineFile) ? { engine: readDescriptor<ServingEngine>(engineFile) } : {}),
+    ...(engine !== '' && existsSync(engineFile)
+      ? { engine: readDescriptor(engineFile, parseEngineManifest) }
+      : {}),
     accelerators: readSourceFile(join(folder, 'do', 'lib', 'accelerators.txt')).text,
     ...(profile === undefined ? {} : { profile: readSourceFile(profile) }),
   };
 }
 
 /** The descriptor of a target by its name or an alias. */
-function readTarget(folder: string, name: string): ServingTarget {
-  const direct = join(folder, name, 'manifest.json');
-  if (existsSync(direct)) return readDescriptor(direct);
-  const names = existsSync(folder) ? readdirSync(folder).sort() : [];
-  const files = names.map((each) => join(folder, each, 'manifest.json')).filter((file) => existsSync(file));
-  const found = files.map((file) => readDescriptor<ServingTarget & { aliases?: string[] }>(file));
-  const aliased = found.find(({ aliases = [] }) => aliases.includes(name));
-  if (aliased) return aliased;
+function readTarget(folder: string, name: string): TargetManifest {
+  const fileOf = (target: string) => join(folder, target, 'manifest.json');
+  const names = existsSync(folder) ? readdirSync(folder).filter((each) => existsSync(fileOf(each))) : [];
+  names.sort();
+  if (names.includes(name)) return readDescriptor(fileOf(name), parseTargetManifest);
+  const aliased = names.find((each) => aliasesIn(readSourceFile(fileOf(each)).text).includes(name));
+  if (aliased !== undefined) return readDescriptor(fileOf(aliased), parseTargetManifest);
   throw new Failure({
-    what: `the project has no target \`${name}\``,
-    why: `${folder} has ${found.map(({ target }) => target).join(', ') || 'none'}`,
+    what: name === '' ? 'the project has no active target' : `the project has no target \`${name}\``,
+    why: `${folder} has ${names.join(', ') || 'none'}`,
+    next: 'name one of its targets with --target',
     exit: 2,
   });
 }
 
-function readDescriptor<T>(file: string): T {
-  const { text } = readSourceFile(file);
+/** Another target's descriptor may be damaged: it then has no aliases. */
+function aliasesIn(text: string): unknown[] {
   try {
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    const why = (cause as Error).message;
-    throw new Failure({ what: `${file} is not JSON`, why, next: 'mlcc check', exit: 2, cause });
+    const { aliases } = JSON.parse(text) as { aliases?: unknown };
+    return Array.isArray(aliases) ? aliases : [];
+  } catch {
+    return [];
   }
+}
+
+function readDescriptor<T>(file: string, parse: (contents: string, file: string) => T): T {
+  return parse(readSourceFile(file).text, file);
 }

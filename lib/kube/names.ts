@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** The longest DNS label, which is also the longest label value. */
 const LONGEST = 63;
+const LONGEST_SUBDOMAIN = 253;
 const HASH_DIGITS = 8;
 const DNS_LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const LABEL_VALUE = /^[A-Za-z0-9](?:[-_.A-Za-z0-9]*[A-Za-z0-9])?$/;
@@ -13,6 +14,11 @@ export function shortHash(content: string | Uint8Array, digits: number = HASH_DI
 
 export function isDnsLabel(text: string): boolean {
   return text.length <= LONGEST && DNS_LABEL.test(text);
+}
+
+/** What most kinds take as a name; some take a label only. */
+export function isDnsSubdomain(text: string): boolean {
+  return text.length <= LONGEST_SUBDOMAIN && text.split('.').every((part) => DNS_LABEL.test(part));
 }
 
 /**

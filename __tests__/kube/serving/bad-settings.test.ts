@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { objectsOfServing } from '../../../lib/kube/index.js';
 import { servingFaults, servingInput, WORKLOADS } from './fixture.js';
 
 describe.each(WORKLOADS)('%s', (workload) => {
@@ -42,6 +43,20 @@ describe.each(WORKLOADS)('%s', (workload) => {
       `${at('IC_ENV_4K')}: IC_ENV_4K gives no environment variable's name: \`4K\``,
     ]);
   });
+
+  test.each(['9lives', 'My-Project', 'a_b', 'a-', '-a'])(
+    '[C43] a project called %s is refused, unless it is deployed under a recorded name',
+    async (project) => {
+      expect(await servingFaults(workload, { settings: { PROJECT_NAME: project } })).toEqual([
+        `do/config:1: PROJECT_NAME \`${project}\` must have lower-case letters, digits and inner hyphens, and a letter first`,
+      ]);
+      const tag = servingInput(workload).target.status_var.replace(/STATUS$/, '');
+      const settings = { PROJECT_NAME: project, [`${tag}NAME`]: 'as-recorded' };
+      expect(objectsOfServing(servingInput(workload, { settings })).keys[0]?.metadata.name).toBe(
+        'as-recorded',
+      );
+    },
+  );
 
   test('[C42] an image whose digest is none is refused at its line', async () => {
     expect(

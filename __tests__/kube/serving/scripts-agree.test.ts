@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { renderServing } from '../../../lib/kube/index.js';
 import { acceleratorsOf } from '../../../lib/kube/serving/accelerators.js';
+import { resourceName } from '../../../lib/kube/serving/resource-name.js';
 import { packageRoot } from '../../../lib/package/index.js';
 import { describeWithPrograms } from '../../support/programs.js';
 import { pinByName } from '../run/fixture.js';
@@ -32,6 +33,23 @@ describeWithPrograms(['bash', 'python3'], 'the project’s own scripts agree', (
       { encoding: 'utf8' },
     );
     expect(types.map((type) => String(acceleratorsOf(type, ACCELERATORS) ?? ''))).toEqual(
+      output.split('\n').slice(0, -1),
+    );
+  });
+
+  test('[C28] on names, also on those that are too long', () => {
+    // The cut falls on every character in turn, hyphens included.
+    const projects = ['x', ...['', 'a', 'aa'].map((start) => `${start}${'ab-'.repeat(19)}c`), 'p'.repeat(63)];
+    const suffixes = ['x', 'eks', 'hyperpod-eks', 'c'.repeat(40), 'c'.repeat(41), 'c'.repeat(70)];
+    const pairs = projects.flatMap((project) => suffixes.map((suffix) => [project, suffix] as const));
+    const script = `DO_DIR=$1; . "$DO_DIR/lib/names.sh"; shift
+while [ $# -gt 0 ]; do PROJECT_NAME=$1; _resource_name "$2"; echo "$_NAME"; shift 2; done`;
+    const output = execFileSync(
+      'bash',
+      ['--norc', '-euc', script, 'test', join(packageRoot, 'templates', 'do'), ...pairs.flat()],
+      { encoding: 'utf8' },
+    );
+    expect(pairs.map(([project, suffix]) => resourceName(project, suffix))).toEqual(
       output.split('\n').slice(0, -1),
     );
   });

@@ -115,13 +115,15 @@ NOT_MINE = "x"
     }
   });
 
-  test('[C43] names of long and odd projects are valid in every place', async () => {
-    for (const project of ['p'.repeat(63), '9lives', 'My-Project', 'x']) {
-      const objects = await renderServing(
-        servingInput(workload, { settings: { PROJECT_NAME: project, HF_TOKEN_ARN: ARN } }),
-        pinByName,
-      );
+  test('[C43] names of long projects are valid in every place, also the recorded ones', async () => {
+    for (const project of ['p'.repeat(63), 'p'.repeat(56), `${'ab-'.repeat(20)}c`, 'x']) {
+      const settings = { PROJECT_NAME: project, HF_TOKEN_ARN: ARN };
+      const objects = await renderServing(servingInput(workload, { settings }), pinByName);
       expect(objects.flatMap(schemaFaults)).toEqual([]);
+      const [name = ''] = objects.map(({ metadata }) => metadata.name);
+      const tag = servingInput(workload).target.status_var.replace(/STATUS$/, '');
+      const recorded = { ...settings, [`${tag}NAME`]: name, [`${tag}SECRET`]: `${name}-tokens` };
+      expect(await renderServing(servingInput(workload, { settings: recorded }), pinByName)).toEqual(objects);
       for (const { metadata } of objects) {
         expect(isDnsLabel(metadata.name)).toBe(true);
         expect(metadata.name).toMatch(/^[a-z]/);

@@ -1,7 +1,8 @@
 import { Faults } from '../faults.js';
-import { isDnsLabel, objectName } from '../names.js';
+import { isDnsLabel, isDnsSubdomain } from '../names.js';
 import { type Profile, readProfile } from '../profile.js';
 import type { ServingInput, ServingTarget } from './input.js';
+import { beginsName, resourceName } from './resource-name.js';
 import { SettingChecks } from './setting-checks.js';
 import { Settings } from './settings.js';
 
@@ -39,19 +40,24 @@ export function identityOf(
   const project = settings.get('PROJECT_NAME');
   if (project === '')
     faults.add(settings.where('PROJECT_NAME'), 'set PROJECT_NAME: the objects are named after it');
-  const record = (what: string) => {
+  const record = (what: string, isValid: (name: string) => boolean = isDnsLabel) => {
     const variable = recordName(target, what);
     const value = settings.get(variable);
-    if (value !== '' && !isDnsLabel(value))
+    if (value !== '' && !isValid(value))
       faults.add(settings.where(variable), `${variable} \`${value}\` is not a name that the cluster takes`);
     return value;
   };
-  const name = record('NAME') || servingName(project, target.target);
+  const recorded = record('NAME');
+  if (project !== '' && recorded === '' && !beginsName(project)) {
+    const expected = 'lower-case letters, digits and inner hyphens, and a letter first';
+    faults.add(settings.where('PROJECT_NAME'), `PROJECT_NAME \`${project}\` must have ${expected}`);
+  }
+  const name = recorded || resourceName(project, target.target);
   return {
     name,
     namespace: record('NAMESPACE') || (profile?.cluster?.serving_namespace ?? check.namespace()),
     project,
-    secretName: record('SECRET') || objectName(name, 'tokens'),
+    secretName: record('SECRET', isDnsSubdomain) || `${name}-tokens`,
     endpointName: record('ENDPOINT') || name,
     timeout:
       settings.get('DEPLOY_TIMEOUT') === ''
@@ -81,10 +87,4 @@ export function servingRecordsOf(input: ServingInput): ServingRecords {
 /** Records stand beside the status variable, under the same tag. */
 function recordName({ status_var: status }: ServingTarget, what: string): string {
   return status.replace(/STATUS$/, what);
-}
-
-/** A Service's name starts with a letter; all objects of a workload have the same name. */
-function servingName(project: string, target: string): string {
-  const name = objectName(project, target);
-  return /^[a-z]/.test(name) ? name : objectName('p', project, target);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadCatalog } from '../../lib/catalog/index.js';
 import { type Finding, inspect } from '../../lib/check/index.js';
+import { Failure } from '../../lib/failure/index.js';
 import { type FileTree, render } from '../../lib/project/index.js';
 import { withFile } from './support/mutants.js';
 
@@ -388,4 +389,22 @@ test('of a project of another version, derived text is left to regenerate', () =
   const { findings, mended } = inspect(tree, { ...options, source: { version: '99.0.0' } });
   expect(findings).toMatchObject([{ file: 'do/lib/engines.sh', mend: 'mlcc regenerate', fixable: false }]);
   expect(mended.size).toBe(0);
+});
+
+test('no file, whatever it holds, ends a check with an internal error', () => {
+  const garbage = ['', '\0{[', '[]', 'null', '# >>> GENERATED x\n', '"'.repeat(3)];
+  for (const [index, path] of [...project.keys()].entries()) {
+    const contents = garbage[index % garbage.length];
+    for (const tree of [withFile(project, path, contents), withFile(project, path, undefined)]) {
+      if (path === '.yo-rc.json') expect(() => found(tree)).toThrow(Failure);
+      else expect(Array.isArray(found(tree))).toBe(true);
+    }
+  }
+  for (const path of [
+    '.mlcc/base.json',
+    'do/targets.d/variables.json',
+    `do/targets.d/${target.target}/manifest.json`,
+  ]) {
+    for (const contents of garbage) expect(found(withFile(project, path, contents))).not.toEqual([]);
+  }
 });

@@ -24,10 +24,13 @@ export function compareStatusBlock(mine: FileTree, expected: FileTree, catalog: 
   const owners = new Map(Object.entries(statusVars(catalog)).map(([target, name]) => [name, target]));
   const config = parseConfig(file.contents);
   const masked = mask(file, owners);
-  const regions = regionsOf(wanted, CONFIG_PATH);
-  const hunks = regions.flatMap((region) => hunksIn(masked, wanted, region));
-  const findings = regions.flatMap((region) =>
-    findingsOf(CONFIG_PATH, masked, wanted, region, hunksIn(masked, wanted, region), catalog),
+  const compared = regionsOf(wanted, CONFIG_PATH).map((region) => ({
+    region,
+    hunks: hunksIn(masked, wanted, region),
+  }));
+  const hunks = compared.flatMap((one) => one.hunks);
+  const findings = compared.flatMap((one) =>
+    findingsOf(CONFIG_PATH, masked, wanted, one.region, one.hunks, catalog),
   );
   for (const { kind, line, key = '' } of config.problems()) {
     const target = owners.get(key);

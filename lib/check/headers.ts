@@ -37,22 +37,20 @@ function faultsOf(
   // Data has no command line.
   const usage = path === CONFIG_PATH ? [] : header.usage;
   const found = headerFaults(path, { ...header, usage }, catalog);
-  return found.length === 0 && expected !== undefined ? unfounded(path, text, expected) : found;
+  return found.length === 0 && expected !== undefined ? editedWithoutCause(path, text, expected) : found;
 }
 
-/** A script that does what it always did is described as it always was; who edits the script may say so in its header. */
-function unfounded(path: string, text: string, expected: string): Fault[] {
+/** A script that is as it was rendered is described as it was; who edits a script may say so in its header. */
+function editedWithoutCause(path: string, text: string, expected: string): Fault[] {
   if (text === expected) return [];
   const [mine, wanted] = [text.split(/\r?\n/), expected.split('\n')];
   if (path !== CONFIG_PATH && !isSame(bodyOf(mine), bodyOf(wanted))) return [];
   const [hunk] = hunksIn(mine, wanted, partsOfHeader(wanted).at(-1) as Range);
   if (!hunk) return [];
-  const line = mine[hunk.mine.start] ?? '';
-  const [at, want] = [
-    hunk.expected.end > hunk.expected.start ? wanted[hunk.expected.start] : undefined,
-    line,
-  ];
-  const message = `usage: the script is unchanged, but its header says "${want}"${at === undefined ? '' : ` for "${at}"`}`;
+  const [found, want] = [mine[hunk.mine.start], wanted[hunk.expected.start]].map(
+    (line) => line?.trim() ?? '',
+  );
+  const message = `usage: found "${found}"; the script is unchanged, and its header had "${want}"`;
   return [{ file: path, pointer: '', message }];
 }
 

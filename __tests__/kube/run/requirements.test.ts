@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { packageRoot } from '../../../lib/package/index.js';
 import {
   containerOf,
   environmentOf,
@@ -141,6 +144,18 @@ describe('mounts', () => {
     ]);
     expect(Object.keys(environmentOf(objects))).toEqual(['POD_NAME', 'POD_UID', 'POD_NAMESPACE']);
     expect(containerOf(objects).spec).not.toHaveProperty('imagePullSecrets');
+  });
+
+  test('with all of them, the renderer names the variables that the guide lists, and no other', async () => {
+    const given = /^(?:AGENT_STYLE|[A-Z]+_SETTING|LITERAL_PRICE|HF_TOKEN|DOMAIN_TOKEN)$/;
+    const own = Object.keys(environmentOf(await render())).filter((name) => !given.test(name));
+    const guide = readFileSync(join(packageRoot, 'docs', 'kubernetes.md'), 'utf8');
+    const [, listed = ''] = /Of a run, the renderer sets ([\s\S]*?)Every other name/.exec(guide) ?? [];
+    const names = [...listed.matchAll(/`([A-Z_]+\*?)`/g)].map(([, name = '']) => name);
+    const isListed = (name: string) =>
+      names.some((each) => new RegExp(`^${each.replace('*', '.*')}$`).test(name));
+    expect(own.filter((name) => !isListed(name))).toEqual([]);
+    expect(names.filter((name) => !name.endsWith('*') && !own.includes(name))).toEqual([]);
   });
 
   test('the API is reached with a rotating token of the container’s own', async () => {

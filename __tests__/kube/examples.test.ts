@@ -17,8 +17,9 @@ import {
   toYaml,
 } from '../../lib/kube/index.js';
 import { packageRoot } from '../../lib/package/index.js';
-import { schemaFaults } from '../support/kube-schema.js';
-import { hasPyYaml, readWithJsYaml, readWithPyYaml } from './yaml/readers.js';
+import { validateObject } from '../support/kube-api/index.js';
+import { hasProgram } from '../support/programs.js';
+import { hasPyYaml, readWithJsYaml, readWithKubectl, readWithPyYaml } from './yaml/readers.js';
 
 const EXAMPLES = join(packageRoot, 'docs', 'examples');
 
@@ -79,13 +80,15 @@ describe.each(Object.entries(RENDERERS))('example %s', (name, render) => {
   });
 
   test('every object fits the published schema of its kind, without a field that it does not know', async () => {
-    expect((await render()).flatMap(schemaFaults)).toEqual([]);
+    expect((await render()).flatMap(validateObject)).toEqual([]);
   });
 
   test('reads back equal', async () => {
     const objects = await render();
     expect(readWithJsYaml(toYaml(objects))).toEqual(objects);
     if (hasPyYaml() || process.env.CI === 'true') expect(readWithPyYaml(toYaml(objects))).toEqual(objects);
+    if (hasProgram('kubectl') || process.env.CI === 'true')
+      expect(readWithKubectl(toYaml(objects))).toEqual(objects);
   });
 });
 
@@ -96,7 +99,7 @@ test('every committed YAML belongs to an example', () => {
 
 test('a field that its kind does not know is found', () => {
   expect(
-    schemaFaults({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, daat: {} } as KubeObject),
+    validateObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, daat: {} } as KubeObject),
   ).toEqual([expect.stringContaining('daat')]);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderServing, secretsOfServing, toYaml } from '../../../lib/kube/index.js';
 import { isDnsLabel } from '../../../lib/kube/names.js';
-import { schemaFaults } from '../../support/kube-schema.js';
+import { validateObject } from '../../support/kube-api/index.js';
 import { pinByName } from '../run/fixture.js';
 import { ARN, CATALOG, environmentOf, type Looked, servingInput, WORKLOADS } from './fixture.js';
 
@@ -23,7 +23,7 @@ describe.each(WORKLOADS)('%s', (workload) => {
     { HP_INSTANCE_GROUP_NAME: 'g' },
   ])('fits the published schema: %j', async (settings) => {
     const objects = await renderServing(servingInput(workload, { settings }), pinByName);
-    expect(objects.flatMap(schemaFaults)).toEqual([]);
+    expect(objects.flatMap(validateObject)).toEqual([]);
   });
 
   test('its environment: the engine’s own settings, IC_ENV_ without the prefix, secrets by reference, nothing else', async () => {
@@ -119,7 +119,7 @@ NOT_MINE = "x"
     for (const project of ['p'.repeat(63), 'p'.repeat(56), `${'ab-'.repeat(20)}c`, 'x']) {
       const settings = { PROJECT_NAME: project, HF_TOKEN_ARN: ARN };
       const objects = await renderServing(servingInput(workload, { settings }), pinByName);
-      expect(objects.flatMap(schemaFaults)).toEqual([]);
+      expect(objects.flatMap(validateObject)).toEqual([]);
       const [name = ''] = objects.map(({ metadata }) => metadata.name);
       const tag = servingInput(workload).target.status_var.replace(/STATUS$/, '');
       const recorded = { ...settings, [`${tag}NAME`]: name, [`${tag}SECRET`]: `${name}-tokens` };

@@ -90,6 +90,13 @@ describe('what people may do', () => {
       'a word that is a target elsewhere',
       withText('do/mine', `aws ${other.target} list; echo ${target.target}`),
     ],
+    [
+      'a value of a field, although a target has it as a name, too',
+      withText(
+        'do/mine',
+        `case $_TARGET_INVOCATION in ${target.invocation}) ;; ${other.invocation} | pod) ;; esac`,
+      ),
+    ],
     ['a record of their own target that is declared', withText(deploy, '_record IMAGE x')],
     [
       'a refusal in the words of the contract',
@@ -177,6 +184,13 @@ describe('what people may not do', () => {
       `[[ $DEPLOYMENT_TARGET == ${target.target} ]] && echo`,
       mine,
     ],
+    [
+      'target-name-in-code',
+      'an alias',
+      'do/mine',
+      `[[ $DEPLOYMENT_TARGET != ${target.aliases[0] ?? target.target} ]] && echo`,
+      mine,
+    ],
     ['target-name-in-code', 'a comparison in quotes', 'do/lib/wait.sh', `[ "$x" = "${other.target}" ]`],
     ['target-name-in-code', 'a case', 'do/mine', `case $x in ${target.target} | b) ;; esac`, mine],
     ['target-name-in-code', 'an arm of a case', 'do/mine', `case $x in\n  a|${target.target}) ;;\nesac`],
@@ -188,7 +202,12 @@ describe('what people may not do', () => {
       `[[ $_TARGET != ${other.target} ]]`,
     ],
     ['target-name-in-code', 'the tag of a target', 'do/mine', `echo "$${target.status_var}"`, mine],
-    ['target-name-in-code', 'a name in Python', 'do/lib/python/descriptors.py', `X = "${target.target}"`],
+    [
+      'target-name-in-code',
+      'a name in Python',
+      'do/lib/python/descriptors.py',
+      `if name == "${target.target}":`,
+    ],
     [
       'refusal-exit',
       'a refusal in one line',

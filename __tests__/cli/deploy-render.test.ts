@@ -183,6 +183,8 @@ describe('-o', () => {
     expect(readFileSync(join(place.dir, 'real.yaml'), 'utf8')).toContain('kind: Pod');
     const { code, stderr } = await render(...place.run, ...LOOP, '--no-pin', '-o', 'none/run.yaml');
     expect([code, stderr]).toEqual([1, expect.stringContaining('none/run.yaml could not be written')]);
+    expect(stderr).toMatch(/there is no folder .*none\n/);
+    expect(stderr).not.toContain('.tmp');
   });
 });
 

@@ -20,4 +20,5 @@ export { renderServing } from './serving/render.js';
 export { secretsOfServing } from './serving/secrets.js';
 export { readSourceFile } from './source-file.js';
 export type { SourceFile } from './toml/document.js';
+export { writeWholeFile } from './whole-file.js';
 export { toYaml } from './yaml/emit.js';

@@ -17,8 +17,22 @@ export type PinImages = (
   options: PinOptions,
 ) => Promise<ReadonlyMap<string, string>>;
 
+/** Pins the images that a workload names; the result gives the pinned spelling of each. */
+export async function pinAll(
+  pin: PinImages,
+  images: readonly string[],
+  profile: Profile,
+): Promise<(image: string) => string> {
+  const digests = await pin(images, pinOptionsOf(profile));
+  return (image) => {
+    const found = digests.get(image);
+    if (found === undefined) throw new Error(`the resolver left out ${image}`);
+    return found;
+  };
+}
+
 /** The look-up's settings as the profile writes them. */
-export function pinOptionsOf({ cluster, registries = {} }: Profile): PinOptions {
+function pinOptionsOf({ cluster, registries = {} }: Profile): PinOptions {
   const platform = cluster?.platform;
   return {
     ...(platform === undefined ? {} : { platform }),

@@ -22,8 +22,9 @@ import {
   servingIdentityOf,
   servingRecordsOf,
 } from '../../kube/index.js';
+import { numberOf, pathIn } from '../flag-values.js';
 import type { Terminal } from '../terminal.js';
-import { checkFlags, checkPinFlags, type DeployFlags, numberOf, pathIn } from './deploy-flags.js';
+import { checkFlags, checkPinFlags, type DeployFlags } from './deploy-flags.js';
 
 /** A deployment: a project's serving workload or a run. */
 export interface DeploySource {

@@ -9,6 +9,7 @@ import {
   nameOf,
   toYaml,
   waitUntilReady,
+  writeWholeFile,
 } from '../../kube/index.js';
 import {
   type CommandOption,
@@ -16,11 +17,11 @@ import {
   deployDeleteOptions,
   deployRenderOptions,
 } from '../command-options.js';
+import { durationOf, pathIn } from '../flag-values.js';
 import { addOptions } from '../option-parsing.js';
 import { Exit, type Terminal } from '../terminal.js';
 import { textTable } from '../text-table.js';
-import { type DeployFlags, durationOf, pathIn } from './deploy-flags.js';
-import { writeWhole } from './deploy-output.js';
+import type { DeployFlags } from './deploy-flags.js';
 import { clusterOf, type DeploySource, deploySource } from './deploy-source.js';
 
 interface RenderFlags extends DeployFlags {
@@ -66,7 +67,7 @@ async function render(flags: RenderFlags, terminal: Terminal): Promise<void> {
   const text = flags.listSecrets ? secretsTable(source.secrets()) : toYaml(await source.render());
   const { output } = flags;
   if (output === undefined || output === '-') terminal.out(text);
-  else writeWhole(pathIn(terminal, output), text);
+  else writeWholeFile(pathIn(terminal, output), text);
 }
 
 async function apply(flags: ApplyFlags, terminal: Terminal): Promise<void> {

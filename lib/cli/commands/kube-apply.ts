@@ -9,8 +9,8 @@ import {
   readSourceFile,
   waitUntilReady,
 } from '../../kube/index.js';
+import { durationOf, pathIn, usage } from '../flag-values.js';
 import { Exit, type Terminal } from '../terminal.js';
-import { durationOf, pathIn, usage } from './deploy-flags.js';
 import { type KubeFlags, onCluster } from './kube-cluster.js';
 
 interface ApplyFlags extends KubeFlags {
@@ -34,7 +34,7 @@ export async function applyFile(flags: ApplyFlags, terminal: Terminal): Promise<
     filename === '-'
       ? await readText(terminal.stdin ?? Readable.from([]))
       : readSourceFile(pathIn(terminal, filename)).text;
-  const given = readObjects(filename, text);
+  const given = readObjects(filename === '-' ? 'standard input' : filename, text);
   await onCluster(flags, terminal, async ({ cluster, namespace, report }) => {
     const objects = await inNamespace(cluster, given, namespace);
     const dryRun = flags.dryRun === 'server';

@@ -1,6 +1,6 @@
 import { type Cluster, connect, contextOf, readSourceFile } from '../../kube/index.js';
+import { pathIn } from '../flag-values.js';
 import type { Terminal } from '../terminal.js';
-import { pathIn } from './deploy-flags.js';
 
 /** The flags that say where. */
 export interface KubeFlags {

@@ -16,10 +16,10 @@ import {
   waitUntilReady,
 } from '../../kube/index.js';
 import { kubeCommandOptions, kubeOptions } from '../command-options.js';
+import { durationOf, usage } from '../flag-values.js';
 import { addOptions } from '../option-parsing.js';
 import { Exit, type Terminal } from '../terminal.js';
 import { textTable } from '../text-table.js';
-import { durationOf, usage } from './deploy-flags.js';
 import { applyFile } from './kube-apply.js';
 import { type KubeFlags, type KubeWork, onCluster } from './kube-cluster.js';
 import { execCommand } from './kube-exec.js';

@@ -24,7 +24,7 @@ export function targetKey(text: string, kinds: readonly string[], namespace: str
   }
   throw new Failure({
     what: `\`${text}\` names nothing that this works on`,
-    next: `write ${kinds.map((each, index) => (index === 0 ? 'NAME' : `${each}/NAME`)).join(' or ')}`,
+    next: `write ${kinds.map((each, index) => (index === 0 ? `NAME (${each})` : `${each}/NAME`)).join(' or ')}`,
     exit: 2,
   });
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Failure } from '../../failure/index.js';
+import { writeWholeFile } from '../whole-file.js';
 import { isDigest, parseReference } from './reference.js';
 
 /** What a lock knows of one image: its digest, and the platform for which that was chosen, if for any. */
@@ -47,24 +47,7 @@ export function readLock(file: string): LockedImages {
 /** Writes a lock: sorted, the same bytes for the same images, all of it or nothing; unchanged bytes are not written. */
 export function writeLock(file: string, images: LockedImages): void {
   const text = serializeLock(images);
-  if (readIfThere(file) === text) return;
-  let temporary: string | undefined;
-  try {
-    const target = resolveLink(file);
-    temporary = `${target}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
-    writeFileSync(temporary, text, { flag: 'wx' });
-    const mode = statSync(target, { throwIfNoEntry: false })?.mode;
-    if (mode !== undefined) chmodSync(temporary, mode & 0o777);
-    renameSync(temporary, target);
-  } catch (cause) {
-    if (temporary !== undefined) rmSync(temporary, { force: true });
-    throw new Failure({
-      what: `The lock file ${file} could not be written`,
-      why: (cause as Error).message,
-      next: 'Name a file in a folder that exists and can be written.',
-      cause,
-    });
-  }
+  if (readIfThere(file) !== text) writeWholeFile(file, text);
 }
 
 function serializeLock(images: LockedImages): string {
@@ -106,15 +89,6 @@ function readIfThere(file: string): string | undefined {
       next: 'Name a file that can be read, or leave --lock out.',
       cause,
     });
-  }
-}
-
-/** A lock that is a symbolic link stays one: what it points at is replaced. */
-function resolveLink(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
   }
 }
 

@@ -43,6 +43,17 @@ export function canonicalHost(host: string): string {
   return lower === 'index.docker.io' || lower === 'registry-1.docker.io' ? 'docker.io' : lower;
 }
 
+/** What is wrong with an image reference, in one line; undefined for a good one. */
+export function referenceFault(text: string): string | undefined {
+  try {
+    parseReference(text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [error.message, ...error.why].join(': ');
+  }
+}
+
 /** Splits an image reference. Throws a Failure that says which part is wrong. */
 export function parseReference(text: string): ImageReference {
   if (/^[a-z]+:\/\//i.test(text)) throw invalid(text, 'a reference has no scheme such as https://');

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../objects.js';
-import { type PinImages, pinOptionsOf } from '../pin.js';
+import { type PinImages, pinAll } from '../pin.js';
 import { factsOf } from './facts.js';
 import type { RunInput } from './input.js';
 import { packConfigMap } from './pack.js';
@@ -12,12 +12,7 @@ import { rigRoleBinding } from './role-binding.js';
  */
 export async function renderRun(input: RunInput, pin: PinImages): Promise<KubeObject[]> {
   const facts = factsOf(input);
-  const digests = await pin(facts.images, pinOptionsOf(facts.profile));
-  const pinned = (image: string) => {
-    const found = digests.get(image);
-    if (found === undefined) throw new Error(`the resolver left out ${image}`);
-    return found;
-  };
+  const pinned = await pinAll(pin, facts.images, facts.profile);
   const namespace = facts.required.loopNamespace;
   const pack = input.pack && packConfigMap(input.pack, facts.manifest, { namespace, labels: facts.labels });
   const reference = pack && { configMap: pack.object.metadata.name, items: pack.items };

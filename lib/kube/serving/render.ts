@@ -1,5 +1,5 @@
 import type { KubeObject } from '../objects.js';
-import { type PinImages, pinOptionsOf } from '../pin.js';
+import { type PinImages, pinAll } from '../pin.js';
 import { FETCH_IMAGE, servingConfigMap, servingDeployment, servingService } from './deployment.js';
 import { servingFactsOf } from './facts.js';
 import { inferenceEndpointConfig } from './inference-endpoint-config.js';
@@ -14,12 +14,7 @@ export async function renderServing(input: ServingInput, pin: PinImages): Promis
   const isDeployment = input.target.workload === 'deployment';
   const fetches = isDeployment && facts.source.kind === 's3';
   const images = [facts.image, ...(fetches ? [FETCH_IMAGE] : [])];
-  const digests = await pin(images, pinOptionsOf(facts.profile));
-  const pinned = (image: string) => {
-    const found = digests.get(image);
-    if (found === undefined) throw new Error(`the resolver left out ${image}`);
-    return found;
-  };
+  const pinned = await pinAll(pin, images, facts.profile);
   if (!isDeployment) return [inferenceEndpointConfig(facts, pinned)];
   return [servingConfigMap(facts), servingDeployment(facts, pinned), servingService(facts)];
 }

@@ -1,6 +1,5 @@
-import { Failure } from '../../failure/index.js';
 import type { Faults } from '../faults.js';
-import { parseReference } from '../images/index.js';
+import { referenceFault } from '../images/index.js';
 import { isDnsLabel, labelValue } from '../names.js';
 import { type QuantityKind, quantityFault } from '../quantities.js';
 import { acceleratorsOf } from './accelerators.js';
@@ -23,12 +22,8 @@ export class SettingChecks {
       this.faults.add(this.settings.where('ECR_IMAGE_URI'), 'set ECR_IMAGE_URI: there is no image to deploy');
       return 'none';
     }
-    try {
-      parseReference(image);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      this.faults.add(this.settings.where(variable), [error.message, ...error.why].join(': '));
-    }
+    const fault = referenceFault(image);
+    if (fault !== undefined) this.faults.add(this.settings.where(variable), fault);
     return image;
   }
 

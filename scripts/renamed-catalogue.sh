@@ -18,5 +18,5 @@ node "$root/scripts/rename-targets.mjs" "$copy"
 cd "$copy"
 npm run --silent build
 node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js "$@" \
-  --testPathPatterns '__tests__/(catalog/faults|project|cli|contract|do|e2e)' \
+  --testPathPatterns '__tests__/(catalog/(faults|packs)|project|cli|contract|do|update|authoring|check/rules|e2e)' \
   --testPathIgnorePatterns '__tests__/(e2e/package|project/golden)'

@@ -188,8 +188,14 @@ describe('answers', () => {
   });
 
   test('an answer that is no text, as a damaged .yo-rc.json may hold, is refused', () => {
-    for (const key of ['projectName', 'deploymentTarget', 'engine', 'somethingElse']) {
-      expect(refused({ [key]: 7 as never })).toContain(`${key}: found 7; allowed: text`);
+    const names = {
+      projectName: 'projectName',
+      deploymentTarget: '--target',
+      engine: '--engine',
+      other: 'other',
+    };
+    for (const [key, name] of Object.entries(names)) {
+      expect(refused({ [key]: 7 as never })).toContain(`${name}: found 7; allowed: text`);
     }
   });
 

@@ -4,7 +4,7 @@ import { configValueFault, secretKind } from '../config/index.js';
 import { Failure } from '../failure/index.js';
 import { schemaErrors } from './answers-schema.js';
 import { checkProjectName } from './names.js';
-import { answerOf, defaultTarget, projectOptions, proposed } from './options.js';
+import { allOptions, answerOf, defaultTarget, projectOptions, proposed } from './options.js';
 
 /** What a person decided about a project: answer key -> value, always text. */
 export type Answers = Readonly<Record<string, string>>;
@@ -28,18 +28,15 @@ export function chosenTarget(catalog: Catalog, given: Answers): Target {
  * they belong to another target of the same project, or to a person. Throws one usage Failure that lists all faults.
  */
 export function resolveAnswers(catalog: Catalog, given: Answers): Answers {
-  refuse(
-    Object.entries(given).flatMap(([key, value]) => (typeof value === 'string' ? [] : [notText(key, value)])),
-  );
+  const flags = new Map(allOptions(catalog).map(({ answer, flag }) => [answer, `--${flag}`]));
+  const named = (key: string, fault: string) => `${flags.get(key) ?? key}: ${fault}`;
+  const noTexts = Object.entries(given).filter(([, value]) => typeof value !== 'string');
+  refuse(noTexts.map(([key, value]) => named(key, `found ${JSON.stringify(value)}; allowed: text`)));
   checkProjectName(given.projectName ?? '');
   const target = chosenTarget(catalog, given);
-  const options = projectOptions(catalog, target);
   const answers: Record<string, string> = { ...given, deploymentTarget: target.manifest.target };
-  for (const option of options) answers[option.answer] ??= proposed(option, answers);
-  const flags = new Map(options.map(({ answer, flag }) => [answer, `--${flag}`]));
-  refuse(
-    [...answerFaults(catalog, target, answers)].map(([key, fault]) => `${flags.get(key) ?? key}: ${fault}`),
-  );
+  for (const option of projectOptions(catalog, target)) answers[option.answer] ??= proposed(option, answers);
+  refuse([...answerFaults(catalog, target, answers)].map(([key, fault]) => named(key, fault)));
   return Object.fromEntries(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -66,9 +63,6 @@ function refuse(faults: readonly string[]): void {
   const what = faults.length === 1 ? 'an answer is not allowed' : `${faults.length} answers are not allowed`;
   throw new Failure({ what, why: faults, next: 'give other values, or leave them out', exit: 2 });
 }
-
-const notText = (key: string, value: unknown): string =>
-  `${key}: found ${JSON.stringify(value)}; allowed: text`;
 
 /** What no schema can say about a text. */
 function textFault(value: string): string | undefined {

@@ -2,6 +2,8 @@ import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { runtimeOwned } from '../../lib/catalog/index.js';
 import { withConfigLock } from '../../lib/config/index.js';
 import { packageTemplates } from '../../lib/project/index.js';
+import type { UpdateResult } from '../../lib/update/index.js';
+import { stageJournal } from '../../lib/update/journal.js';
 import { LANGUAGES, type Language, Writers } from '../config/support/writers.js';
 import { target } from './support/catalogs.js';
 import { catalog, edited, NEW, templatesWith, UpdatedProject } from './support/updated-project.js';
@@ -51,6 +53,28 @@ test('a setting that is written while regenerate waits for the lock is an answer
   await regenerating;
   expect(project.config().get('DEPLOY_TIMEOUT')).toBe('77');
   expect(project.rc.answers.deployTimeout).toBe('77');
+  expect(project.read('do/status')).toContain('live state');
+});
+
+test('several at once: one does it, the others find nothing left to do', async () => {
+  project = new UpdatedProject({ templates: older() });
+  const results = await Promise.all([1, 2, 3].map(() => project.regenerate()));
+  expect(results.filter(({ changes }) => changes.length > 0)).toHaveLength(1);
+  expect(project.rc.version).toBe(NEW);
+  expect((await project.regenerate()).changes).toEqual([]);
+});
+
+test('an update that is killed while regenerate waits for its lock is completed, too', async () => {
+  project = new UpdatedProject({ templates: older() });
+  let regenerating: Promise<UpdateResult> | undefined;
+  await withConfigLock(project.path('do/config'), async () => {
+    regenerating = project.regenerate();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const after = { contents: 'new\n', executable: false };
+    stageJournal(project.dir, [{ path: 'NEW.txt', before: undefined, after }]);
+  });
+  expect((await regenerating)?.notes).toContain('an interrupted update was completed first');
+  expect(project.read('NEW.txt')).toBe('new\n');
   expect(project.read('do/status')).toContain('live state');
 });
 

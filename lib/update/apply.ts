@@ -50,17 +50,20 @@ export async function finishUpdate(root: string, dryRun: boolean): Promise<strin
       exit: 3,
     });
   }
-  const finish = (): string[] => {
-    const notes = isUpdateUnfinished(root) ? ['an interrupted update was completed first'] : [];
-    performJournal(root, (path, restage) => {
-      notes.push(`${path} was changed since the interruption; that change is merged now`);
-      leaveAsItIs(root, path, restage);
-    });
-    return notes;
-  };
   // Under the lock no other process is at work on the journal.
   const config = join(root, CONFIG_PATH);
-  return existsSync(config) ? withConfigLock(config, finish) : finish();
+  const complete = (): string[] => completeJournal(root);
+  return existsSync(config) ? withConfigLock(config, complete) : complete();
+}
+
+/** The same for whoever holds the lock of do/config. */
+export function completeJournal(root: string): string[] {
+  const notes = isUpdateUnfinished(root) ? ['an interrupted update was completed first'] : [];
+  performJournal(root, (path, restage) => {
+    notes.push(`${path} was changed since the interruption; that change is merged now`);
+    leaveAsItIs(root, path, restage);
+  });
+  return notes;
 }
 
 /** What is left out of an update keeps its old base, and the project its old version, so that the next merge takes it up. */

@@ -15,7 +15,7 @@ import {
   withoutRecords,
 } from '../project/index.js';
 import { changedDefaults, currentAnswers } from './answers.js';
-import { applyJournalled, CONFIG_PATH, finishUpdate } from './apply.js';
+import { applyJournalled, CONFIG_PATH, completeJournal, finishUpdate } from './apply.js';
 import { damagedBase } from './base.js';
 import { planFiles } from './changes.js';
 import { checkDecisions } from './decisions.js';
@@ -62,30 +62,28 @@ export interface UpdateResult {
 export async function regenerate(folder: string, options: RegenerateOptions): Promise<UpdateResult> {
   const root = projectRoot(folder);
   const notes = await finishUpdate(root, options.dryRun ?? false);
-  const prepared = prepare(root, options);
-  const { config, ...result } =
-    options.dryRun || prepared.changes.length === 0 ? prepared : await apply(root, prepared, options);
+  const decided = decide(root, options);
+  const result =
+    options.dryRun || decided.changes.length === 0 ? decided : await apply(root, decided, options);
   return { ...result, notes: [...notes, ...result.notes] };
 }
 
-/** An update that is decided but not done, and the text of do/config that it was decided from. */
-type Prepared = UpdateResult & { config: string | undefined };
-
-/** Under the lock of do/config, and decided anew when a script has written there in the meantime. */
-async function apply(root: string, prepared: Prepared, options: RegenerateOptions): Promise<Prepared> {
+/** Under the lock of do/config, and decided anew there: scripts and other updates may have written while this one waited. */
+async function apply(root: string, decided: UpdateResult, options: RegenerateOptions): Promise<UpdateResult> {
   const config = join(root, CONFIG_PATH);
   if (!existsSync(config)) {
-    applyJournalled(root, prepared.changes);
-    return prepared;
+    applyJournalled(root, decided.changes);
+    return decided;
   }
-  return withConfigLock(config, ({ text }) => {
-    const current = text === prepared.config ? prepared : prepare(root, options);
+  return withConfigLock(config, () => {
+    const notes = completeJournal(root);
+    const current = decide(root, options);
     applyJournalled(root, current.changes);
-    return current;
+    return { ...current, notes: [...notes, ...current.notes] };
   });
 }
 
-function prepare(root: string, options: RegenerateOptions): Prepared {
+function decide(root: string, options: RegenerateOptions): UpdateResult {
   const state = readProjectState(root);
   const to = options.source?.version ?? packageVersion;
   if (!options.allowDowngrade) refuseNewer(state.version, to);
@@ -123,7 +121,6 @@ function prepare(root: string, options: RegenerateOptions): Prepared {
     notes: [...notes, ...files.notes, ...(config ? configNotes(config) : [])],
     pending: [...plan.base.pending.keys()],
     version: { from: state.version, to },
-    config: mine.get(CONFIG_PATH)?.contents,
   };
 }
 

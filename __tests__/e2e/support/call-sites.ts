@@ -30,6 +30,7 @@ export function awsCallSites(
   doFolder: string,
   files: readonly string[],
   roots: readonly string[],
+  programs: readonly string[] = ['aws'],
 ): CallSite[] {
   const bodies: Bodies = new Map();
   for (const file of files) readBodies(file, readFileSync(join(doFolder, file), 'utf8'), bodies);

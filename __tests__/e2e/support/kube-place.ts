@@ -159,17 +159,21 @@ export class KubePlace {
   #writePrograms(cli: CompiledCli): void {
     const note = (name: string) =>
       `{ printf '%s\\037%s' ${name} "\${KUBECONFIG:-}"; printf '\\037%s' "$@"; printf '\\036'; } >>'${this.#folder}/starts'`;
-    const path = process.env.PATH ?? '';
     const programs = {
-      kubectl: `PATH='${path}' command -v kubectl >/dev/null; real=$(PATH='${path}' command -v kubectl); exec "$real" "$@"`,
+      kubectl: `exec '${programPath('kubectl')}' "$@"`,
       mlcc: `exec '${process.execPath}' '${cli.program}' "$@"`,
     };
     for (const [name, run] of Object.entries(programs)) {
       const file = join(this.#folder, name);
-      writeFileSync(file, `#!/bin/bash\n${note(name)}\n${run}\n`);
+      writeFileSync(file, `#!/bin/sh\n${note(name)}\n${run}\n`);
       chmodSync(file, 0o755);
     }
   }
+}
+
+function programPath(name: string): string {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? name;
 }
 
 const keyOf = ({ kind, metadata }: KubeObject): string =>

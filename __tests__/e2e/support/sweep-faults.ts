@@ -13,14 +13,19 @@ export interface RecordedCall {
   changes: boolean;
   /** Whether it is a check before the work. */
   isCheck: boolean;
+  /** From where in the scripts it comes; calls of several scenarios may come from one place. */
+  path: string;
 }
+
+/** Where a script runs: its cloud and its project. */
+export type Place = Pick<Stage, 'cloud' | 'project'>;
 
 /** What goes wrong in one call, and how the script is to take it. */
 export interface SweepFault {
   name: string;
   /** Only where an answer can be lost of something that was done. */
   changesOnly?: boolean;
-  arm(stage: Stage, call: RecordedCall): void;
+  arm(stage: Place, call: RecordedCall): void;
   /** How the script ends: by itself with an exit code, or by the signal. */
   ends: 'well' | 'badly' | 'interrupted' | 'killed';
   /** What the script says when it ends badly. */
@@ -81,7 +86,7 @@ export const SWEEP_FAULTS: readonly SweepFault[] = [
 ];
 
 /** The call is carried out, but the script never learns that: it lies between two calls. */
-function signalAfter({ cloud, project }: Stage, { number }: RecordedCall, signal: NodeJS.Signals): void {
+function signalAfter({ cloud, project }: Place, { number }: RecordedCall, signal: NodeJS.Signals): void {
   const fault = () => project.signal(signal);
   cloud.aws.fault({ nth: number, when: 'after', fault });
 }
@@ -95,20 +100,26 @@ export function worstFault({ changes, isCheck, number }: RecordedCall): string {
 
 const READING = /^(Describe|List|Get|Head|Filter)/;
 
-/** Numbers the calls of a run; `isCheck` says of each whether it stands before the work. */
-export function recorded(calls: readonly CloudCall[], isCheck: (index: number) => boolean): RecordedCall[] {
+/** Numbers the calls of a run; `isCheck` says of each whether it stands before the work, `path` from where it comes. */
+export function recorded(
+  calls: readonly CloudCall[],
+  isCheck: (index: number) => boolean,
+  path: (index: number) => string = String,
+): RecordedCall[] {
   const turns = new Map<string, number>();
   return calls.map(({ service, operation }, index) => {
     const name = `${service}:${operation}`;
     const turn = (turns.get(name) ?? 0) + 1;
     turns.set(name, turn);
+    const changes = !READING.test(operation);
     return {
       number: index + 1,
       service,
       operation,
       turn,
-      changes: !READING.test(operation),
+      changes,
       isCheck: isCheck(index),
+      path: `${name} ${path(index)}`,
     };
   });
 }

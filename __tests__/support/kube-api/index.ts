@@ -59,6 +59,11 @@ export interface KubeApi {
   store: Store;
   /** Reads and writes that pass the server's rules, without a request. */
   objects: Tools;
+  /** Remembers the cluster's objects; the returned function brings them back. Nothing may be going on. */
+  checkpoint(): () => void;
+  /** Nobody listens any more; `plugIn` ends that. */
+  unplug(): Promise<void>;
+  plugIn(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -99,6 +104,7 @@ export async function startKubeApi(options: KubeApiOptions = {}): Promise<KubeAp
     certificate,
   });
   const url = `https://127.0.0.1:${await server.listen()}`;
+  let isPlugged = true;
   const kubeconfig = (namespace?: string) =>
     kubeconfigText({
       url,
@@ -124,9 +130,25 @@ export async function startKubeApi(options: KubeApiOptions = {}): Promise<KubeAp
     log,
     store,
     objects,
+    checkpoint: () => {
+      const back = store.checkpoint();
+      return () => {
+        // What was to happen to objects that are no longer there.
+        clock.stop();
+        back();
+      };
+    },
+    unplug: async () => {
+      if (isPlugged) await server.stop();
+      isPlugged = false;
+    },
+    plugIn: async () => {
+      if (!isPlugged) await server.listen();
+      isPlugged = true;
+    },
     stop: async () => {
       clock.stop();
-      await server.stop();
+      if (isPlugged) await server.stop();
       rmSync(folder, { recursive: true });
     },
   };

@@ -84,6 +84,15 @@ export class Store {
     this.#oldest = this.#version;
   }
 
+  /** Remembers all objects; the returned function brings them back, unseen by controllers and watches. */
+  checkpoint(): () => void {
+    const kept = new Map(this.#objects);
+    return () => {
+      this.#objects = new Map(kept);
+      this.compact();
+    };
+  }
+
   subscribe(listener: (event: StoreEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -25,6 +25,7 @@ export interface ServerParts {
 export class ApiServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #port = 0;
 
   constructor(private readonly parts: ServerParts) {
     this.#server = createServer(
@@ -40,9 +41,11 @@ export class ApiServer {
     );
   }
 
+  /** Takes connections, on the same port as before where there was one. */
   async listen(): Promise<number> {
-    await new Promise<void>((done) => this.#server.listen(0, '127.0.0.1', done));
-    return (this.#server.address() as AddressInfo).port;
+    await new Promise<void>((done) => this.#server.listen(this.#port, '127.0.0.1', done));
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return this.#port;
   }
 
   async stop(): Promise<void> {
@@ -59,7 +62,7 @@ export class ApiServer {
       return; // the client went away while sending
     }
     const entry = this.#record(request, Buffer.concat(chunks).toString());
-    const fault = this.parts.faults.next(entry.method, entry.url);
+    const fault = this.parts.faults.next(entry.method, entry.url, entry.userAgent);
     if (fault && fault.when !== 'after') return this.#fail(fault, entry, response);
     try {
       this.#checkToken(request);
@@ -95,9 +98,10 @@ export class ApiServer {
     const entry = this.#record(request, '');
     entry.protocol = String(request.headers['sec-websocket-protocol'] ?? request.headers.upgrade ?? '');
     socket.on('error', () => socket.destroy());
-    const fault = this.parts.faults.next(entry.method, entry.url);
+    const fault = this.parts.faults.next(entry.method, entry.url, entry.userAgent);
     try {
-      if (fault?.action.kind === 'drop') return void socket.destroy();
+      if (fault?.action.kind === 'run') fault.action.run();
+      if (fault?.action.kind === 'drop' || fault?.action.kind === 'run') return void socket.destroy();
       if (fault?.action.kind === 'hang') return;
       if (fault?.action.kind === 'status') throw new ApiError(faultStatus(fault));
       this.#checkToken(request);
@@ -139,7 +143,8 @@ export class ApiServer {
   }
 
   #fail(rule: FaultRule, entry: LoggedRequest, response: ServerResponse): void {
-    if (rule.action.kind === 'drop') response.destroy();
+    if (rule.action.kind === 'run') rule.action.run();
+    if (rule.action.kind === 'drop' || rule.action.kind === 'run') response.destroy();
     if (rule.action.kind !== 'status') return;
     const { code, body, retryAfterSeconds } = rule.action;
     if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));

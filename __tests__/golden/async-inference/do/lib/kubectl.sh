@@ -72,7 +72,7 @@ _kube_once() {
     *'(TooManyRequests)'* | *'(ServiceUnavailable)'* | *'(InternalError)'* | *'(ServerTimeout)'* | *'etcdserver:'*)
       _KUBE_ERROR=busy ;;
     *'was refused'* | *'connection refused'* | *'no such host'* | *'i/o timeout'* | *'TLS handshake timeout'* | \
-      *'Unable to connect'* | *'connection reset'* | *'unexpected EOF'*) _KUBE_ERROR=connection ;;
+      *'Unable to connect'* | *'connection reset'* | *'unexpected EOF'* | *': EOF'*) _KUBE_ERROR=connection ;;
     *) _KUBE_ERROR=other ;;
   esac
   return 1

@@ -330,6 +330,24 @@ describe('what people may not do', () => {
     expect(brief(withFile(project, '.mlcc/base.json', '{"version":'))).toEqual(['records .mlcc/base.json']);
   });
 
+  test('a shared variable that regenerate does not keep, or does not read back, any more', () => {
+    const path = 'do/targets.d/variables.json';
+    const data = JSON.parse(project.get(path)?.contents ?? '{}');
+    data.variables.ECR_IMAGE_URI.lifecycle = 'template-owned';
+    data.variables.MODEL_NAME.answer = 'modelId';
+    const findings = found(withFile(project, path, JSON.stringify(data, null, 2)));
+    const fields = findings.map((one) => `${one.authority} ${one.field}`);
+    expect(fields).toContain(`runtime-owned ${path}#/variables/ECR_IMAGE_URI/lifecycle`);
+    expect(fields).toContain(`round-trip ${path}#/variables/MODEL_NAME/answer`);
+    expect(findings.filter((one) => one.file === path).every((one) => (one.line ?? 0) > 1)).toBe(true);
+  });
+
+  test('no shared variables at all', () => {
+    const path = 'do/targets.d/variables.json';
+    const findings = found(withFile(project, path, undefined)).filter((one) => one.file === path);
+    expect(findings).toMatchObject([{ authority: 'descriptor', mend: `mlcc regenerate --restore ${path}` }]);
+  });
+
   test('answers that the descriptors do not allow', () => {
     const rc = project.get('.yo-rc.json')?.contents.replace(/("instanceType": ")[^"]*/, '$1nonsense');
     expect(found(withFile(project, '.yo-rc.json', rc))[0]).toMatchObject({

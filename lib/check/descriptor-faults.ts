@@ -20,6 +20,10 @@ const AUTHORITY_OF_FIELD: Readonly<Record<string, Authority>> = {
 /** Faults of the catalogue as findings. `files` gives the lines. */
 export function descriptorFindings(faults: readonly Fault[], files: FileTree): Finding[] {
   return faults.map(({ file, pointer, message }) => {
+    if (!files.has(file) && message.startsWith('not valid JSON')) {
+      const where = { file, field: file };
+      return finding('descriptor', where, 'the file is missing', `mlcc regenerate --restore ${file}`);
+    }
     const missing = /^the key "(\w+)" is missing$/.exec(message)?.[1];
     const path = pointer.split('/').slice(1);
     const authority = AUTHORITY_OF_FIELD[missing ?? path[0] ?? ''] ?? faultOfScript(message) ?? 'descriptor';

@@ -15,6 +15,7 @@ import {
   parseYoRc,
   YO_RC_PATH,
 } from '../project/index.js';
+import { lineOf } from './descriptor-faults.js';
 import { type Finding, finding, manifestField } from './finding.js';
 import { VARIABLES } from './project-catalog.js';
 import { perFile } from './shell-code.js';
@@ -115,7 +116,9 @@ export function lostKnowledge(mine: FileTree, last: LastRender, catalog: Catalog
       .map((name) => {
         const mend = `list ${name} as runtime-owned again`;
         const message = `${name} is not runtime-owned any more`;
-        return finding('runtime-owned', { file, field: field(name) }, message, mend);
+        const path = file === VARIABLES ? ['variables', name] : ['runtime_owned_vars'];
+        const line = lineOf(mine.get(file)?.contents ?? '', path);
+        return finding('runtime-owned', { file, line, field: field(name) }, message, mend);
       });
   return [...last.files].flatMap(([file, { contents }]) => {
     const target = /^do\/targets\.d\/([^/]+)\/manifest\.json$/.exec(file)?.[1];
@@ -128,16 +131,21 @@ export function lostKnowledge(mine: FileTree, last: LastRender, catalog: Catalog
     const names = Object.keys(variables).filter((name) => variables[name]?.lifecycle === 'runtime-owned');
     return [
       ...lostState(file, names, (name) => `${VARIABLES}#/variables/${name}/lifecycle`),
-      ...lostAnswers(variables, catalog),
+      ...lostAnswers(mine, variables, catalog),
     ];
   });
 }
 
-function lostAnswers(before: Readonly<Record<string, SharedVariable>>, catalog: Catalog): Finding[] {
+function lostAnswers(
+  mine: FileTree,
+  before: Readonly<Record<string, SharedVariable>>,
+  catalog: Catalog,
+): Finding[] {
   const now = shellVarToAnswer(catalog);
   return Object.entries(before).flatMap(([name, { answer }]) => {
     if (answer === undefined || now[name] === answer) return [];
-    const where = { file: VARIABLES, field: `${VARIABLES}#/variables/${name}/answer` };
+    const line = lineOf(mine.get(VARIABLES)?.contents ?? '', ['variables', name, 'answer']);
+    const where = { file: VARIABLES, line, field: `${VARIABLES}#/variables/${name}/answer` };
     const instead = now[name] === undefined ? 'is no answer any more' : `is now ${now[name]}`;
     const message = `${name} was read back as the answer ${answer}, and ${instead}`;
     return [finding('round-trip', where, message, `give ${name} the answer ${answer} again`)];

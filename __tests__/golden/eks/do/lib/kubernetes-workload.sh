@@ -28,7 +28,7 @@ _k8s_delete_workload() {
     return 0
   fi
   _step "Deleting the objects of $name"
-  if ! _mlcc_deploy delete; then
+  if ! _mlcc_deploy delete --timeout "${DEPLOY_TIMEOUT:-3600}"; then
     _failure "the objects of $name could not be deleted" '' 'see above; then run do/clean again'
     return 1
   fi
@@ -114,15 +114,10 @@ _k8s_read() { # NAME JSONPATH
 
 # Why the pods do not run.
 _k8s_show_events() { # NAME
+  . "$DO_DIR/lib/kubernetes-pods.sh"
+  _WORKLOAD=$1
   _step "What the cluster says about $1"
-  if _kube get pods --selector "app.kubernetes.io/part-of=$PROJECT_NAME,app.kubernetes.io/component=$_TARGET" -o wide && [[ -n $_KUBE_OUT ]]; then
-    printf '%s\n' "$_KUBE_OUT" >&2
-  fi
-  if _kube get events --sort-by=.lastTimestamp \
-    -o 'jsonpath={range .items[?(@.type=="Warning")]}{.involvedObject.kind}/{.involvedObject.name}: {.reason}: {.message}{"\n"}{end}'; then
-    # Those of this workload's objects alone.
-    printf '%s\n' "$_KUBE_OUT" | grep -F "/$1" >&2 || _info 'no warnings'
-  fi
+  if _find_pods; then _show_pods; fi
 }
 
 # When an update has left nothing that serves, the status says so.

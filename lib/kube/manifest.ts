@@ -24,6 +24,9 @@ export interface DeployTarget {
 /** The facts of `[deploy]` that the forge is told, each as `FORGE_<KEY>`. */
 export const DEPLOY_FACTS = ['registry', 'dockerfile', 'base_ref', 'deploy_name'] as const;
 
+/** All keys of `[deploy]` that are no component's table. */
+const DEPLOY_KEYS: readonly string[] = [...DEPLOY_FACTS, 'env'];
+
 /** The manifest as it is written: the keys are those of its JSON Schema. */
 interface ManifestData {
   composite?: { name: string };
@@ -80,6 +83,15 @@ export function readManifest(file: ManifestFile, faults: Faults): Manifest | und
   };
 }
 
+/** The table `[deploy.<component>]`; a single domain may be called like a key of `[deploy]`, and then has none. */
+export function ownDeployTarget(
+  { data: { deploy = {} } }: Manifest,
+  component: string,
+): DeployTarget | undefined {
+  if (DEPLOY_KEYS.includes(component) || !Object.hasOwn(deploy, component)) return undefined;
+  return deploy[component];
+}
+
 /** The workspace's folder beside the manifest. */
 export function workspaceOf(manifest: Manifest): string {
   return manifest.data.workspace?.dir ?? DEFAULT_WORKSPACE;
@@ -95,10 +107,9 @@ function checkFolder({ file, folder }: ManifestFile, faults: Faults): void {
 function reportUnknownDeployKeys({ data, where }: TomlDocument, faults: Faults): void {
   const { deploy } = data;
   if (typeof deploy !== 'object' || Array.isArray(deploy)) return;
-  const known = [...DEPLOY_FACTS, 'env'] as string[];
   for (const [key, value] of Object.entries(deploy)) {
-    if (known.includes(key) || (typeof value === 'object' && !Array.isArray(value))) continue;
-    faults.add(where(pointer(['deploy', key])), unknownKey('/deploy', key, known));
+    if (DEPLOY_KEYS.includes(key) || (typeof value === 'object' && !Array.isArray(value))) continue;
+    faults.add(where(pointer(['deploy', key])), unknownKey('/deploy', key, DEPLOY_KEYS));
     delete deploy[key];
   }
 }
@@ -109,17 +120,16 @@ function checkComponents(data: ManifestData, document: TomlDocument, folder: str
     faults.add(document.where('/composite'), '`composite` lacks its [[component]] tables');
   if (component && !composite)
     faults.add(document.where('/component'), '`component` needs [composite] with a name');
-  const facts: readonly string[] = [...DEPLOY_FACTS, 'env'];
   const names = component?.map(({ name }) => name) ?? [folder];
   names.forEach((name, index) => {
     const where = document.where(`/component/${index}/name`);
     if (names.indexOf(name) < index) faults.add(where, `two components are called \`${name}\``);
-    if (component && facts.includes(name)) {
+    if (component && DEPLOY_KEYS.includes(name)) {
       faults.add(where, `a component cannot be called \`${name}\`: that is a key of [deploy]`);
     }
   });
   for (const key of Object.keys(deploy ?? {})) {
-    if (facts.includes(key) || names.includes(key)) continue;
+    if (DEPLOY_KEYS.includes(key) || names.includes(key)) continue;
     const where = document.where(pointer(['deploy', key]));
     faults.add(where, `[deploy.${key}] is for no component; there is ${names.join(', ')}`);
   }

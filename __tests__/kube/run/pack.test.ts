@@ -44,11 +44,13 @@ function mounted(
   expect(name).toBe(map.metadata.name);
   return Object.fromEntries(
     items.map(({ key, path, mode }) => {
-      const binary = map.binaryData?.[key];
+      const { data, binaryData = {} } = map;
+      const isBinary = Object.hasOwn(binaryData, key);
+      expect(isBinary || Object.hasOwn(data, key)).toBe(true);
       return [
         path,
         {
-          bytes: binary === undefined ? Buffer.from(map.data[key] ?? '?') : Buffer.from(binary, 'base64'),
+          bytes: isBinary ? Buffer.from(binaryData[key] ?? '', 'base64') : Buffer.from(data[key] ?? ''),
           mode,
         },
       ];
@@ -57,6 +59,16 @@ function mounted(
 }
 
 describe('a pack', () => {
+  test('a file may have any name', async () => {
+    const names = ['__proto__', 'constructor', 'a b', 'ü', 'x/__proto__'];
+    const { map, objects } = await packOf([
+      ...names.map((name) => file(name)),
+      file('b/__proto__', Buffer.of(0)),
+    ]);
+    for (const name of names) expect(String(mounted(objects, map)[name]?.bytes)).toBe(name);
+    expect(mounted(objects, map)['b/__proto__']?.bytes).toEqual(Buffer.of(0));
+  });
+
   test('is an immutable ConfigMap before the Pod, whose volume has every path, byte and mode', async () => {
     const binary = Uint8Array.from([0, 255, 128]);
     const files = [

@@ -85,13 +85,30 @@ describe('the loop', () => {
       'profile.test.toml: set `rig_namespace` in [cluster]: the run changes the rig there',
       'profile.test.toml: set `service_account` in [cluster]: the run acts as it',
       'profile.test.toml: set `loop` in [image]: the run’s image',
-      '--iterations: say how many iterations the loop may run',
-      '--max-cost: say what the run may cost, in US dollars',
       'profile.test.toml: set `supervisor_image` in [cluster]: the loop’s sandbox needs it',
       'crucible.toml: set `sandbox_image` in [agent]: the loop’s agent works in it',
       'crucible.toml: [deploy] is missing: the loop builds and deploys (registry, dockerfile, base_ref, deploy_name, env)',
+      '--iterations: say how many iterations the loop may run',
+      '--max-cost: say what the run may cost, in US dollars',
     ]);
   });
+
+  test.each(['env', 'registry', 'constructor'])(
+    'a domain called %s is a name like any other',
+    async (folder) => {
+      const { composite: _, component: __, ...manifest } = MANIFEST;
+      const deploy = { registry: 'r.example.com', env: { SHARED_SETTING: 'one' } };
+      const objects = await render({ manifest: { ...manifest, deploy }, folder });
+      expect(environmentOf(objects)).toMatchObject({
+        FORGE_REGISTRY: 'r.example.com',
+        SHARED_SETTING: 'one',
+      });
+      expect(Object.keys(environmentOf(objects)).filter((name) => /^\d/.test(name))).toEqual([]);
+      expect(await faultsOf({ manifest: { ...manifest, deploy: undefined }, folder })).toEqual([
+        expect.stringContaining('[deploy] is missing'),
+      ]);
+    },
+  );
 
   test('resumes from its state claim, and without one neither restarts nor resumes', async () => {
     const kept = containerOf(await render());

@@ -7,7 +7,7 @@ import type { RunInput } from './input.js';
 import { podName } from './names.js';
 import { checkPack } from './pack.js';
 import { projectEnvironment } from './projection.js';
-import { checkRequirements, type RequiredFacts } from './requirements.js';
+import { checkLimits, checkRequirements, type RequiredFacts } from './requirements.js';
 
 /** A run's input after every check: what the objects are made from. */
 export interface RunFacts {
@@ -30,8 +30,11 @@ export interface RunFacts {
 const DEFAULT_RESOURCES = { cpu_request: 2, mem_request: '6Gi', cpu_limit: 8, mem_limit: '16Gi', gpu: 0 };
 const DEFAULT_DOMAINS_ROOT = '/opt/crucible/domains';
 
-/** Checks a run's input. Throws a Failure that lists all faults at once. */
-export function factsOf(input: RunInput): RunFacts {
+/**
+ * Checks a run's input. Throws a Failure that lists all faults at once.
+ * @param checksLimits whether what the mode may spend, and its parameters, must be there
+ */
+export function factsOf(input: RunInput, { checksLimits = true } = {}): RunFacts {
   const faults = new Faults();
   const what = `${input.manifest.file} cannot be rendered with ${input.profile.file}`;
   const manifest = readManifest(input.manifest, faults);
@@ -42,6 +45,7 @@ export function factsOf(input: RunInput): RunFacts {
   }
   const { profile } = profileSource;
   const required = checkRequirements(input.mode, manifest, profileSource, faults);
+  if (checksLimits) checkLimits(input.mode, faults);
   const settings = settingsFor(profileSource, manifest.domain, DEFAULT_RESOURCES, faults);
   projectEnvironment(manifest, profile, settings, faults);
   const images = imagesOf(manifest, profileSource, faults);

@@ -81,14 +81,15 @@ export function packConfigMap(
   { namespace, labels }: { namespace: string; labels: Record<string, string> },
 ): { object: KubeObject; items: KeyToPath[] } {
   const files = deliveredFiles(pack, manifest);
-  const data: Record<string, string> = {};
-  const binaryData: Record<string, string> = {};
+  // Maps, since a file may be called `__proto__`.
+  const data = new Map<string, string>();
+  const binaryData = new Map<string, string>();
   const items: KeyToPath[] = [];
   for (const { path, bytes, executable } of files) {
     const key = keyOf(path);
     const text = textOf(bytes);
-    if (text === undefined) binaryData[key] = Buffer.from(bytes).toString('base64');
-    else data[key] = text;
+    if (text === undefined) binaryData.set(key, Buffer.from(bytes).toString('base64'));
+    else data.set(key, text);
     items.push({ key, path, mode: executable ? 0o755 : 0o644 });
   }
   const name = objectNameEnding(`${pack.name ?? manifest.name}-pack`, contentHash(files));
@@ -97,8 +98,8 @@ export function packConfigMap(
     kind: 'ConfigMap',
     metadata: { name, namespace, labels },
     immutable: true,
-    data,
-    ...(Object.keys(binaryData).length > 0 ? { binaryData } : {}),
+    data: Object.fromEntries(data),
+    ...(binaryData.size > 0 ? { binaryData: Object.fromEntries(binaryData) } : {}),
   };
   return { object, items };
 }

@@ -1,7 +1,7 @@
 import type { EnvVar } from 'kubernetes-types/core/v1.js';
 import { Environment } from '../environment.js';
 import type { Faults } from '../faults.js';
-import { DEPLOY_FACTS, type DeployTarget, type Manifest } from '../manifest.js';
+import { DEPLOY_FACTS, type DeployTarget, type Manifest, ownDeployTarget } from '../manifest.js';
 import type { DomainSettings, Profile } from '../profile.js';
 import { pointer } from '../toml/positions.js';
 import { AWS_TOKEN_FILE, KUBECONFIG_FILE, PULL_AUTHFILE, PUSH_AUTHFILE } from './paths.js';
@@ -17,7 +17,7 @@ export function deployTargets(manifest: Manifest): ComponentTarget[] {
   const { registry, dockerfile, base_ref, deploy_name, env } = deploy;
   const shared = definedOnly({ registry, dockerfile, base_ref, deploy_name, env });
   return manifest.components.flatMap(({ name }) => {
-    const own = deploy[name];
+    const own = ownDeployTarget(manifest, name);
     if (own === undefined && Object.keys(shared).length === 0) return [];
     const target: DeployTarget = { ...shared, ...own, env: { ...shared.env, ...own?.env } };
     return [{ component: name, target }];
@@ -106,9 +106,9 @@ function handOnEnvironments(manifest: Manifest, environment: Environment): void 
   };
   for (const [name, value] of Object.entries(data.agent?.env ?? {})) handOn(['agent', 'env'], name, value);
   for (const { component, target } of deployTargets(manifest)) {
-    const own = data.deploy?.[component]?.env;
+    const own = ownDeployTarget(manifest, component)?.env ?? {};
     for (const [name, value] of Object.entries(target.env ?? {})) {
-      const isOwn = own !== undefined && Object.hasOwn(own, name);
+      const isOwn = Object.hasOwn(own, name);
       handOn(isOwn ? ['deploy', component, 'env'] : ['deploy', 'env'], name, value);
     }
   }

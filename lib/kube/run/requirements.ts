@@ -12,7 +12,7 @@ export interface RequiredFacts {
   loopImage: string;
 }
 
-/** Adds a fault for every key and flag that the mode needs and that is not there. */
+/** Adds a fault for every key that the mode needs and that is not there. */
 export function checkRequirements(
   mode: RunInput['mode'],
   manifest: Manifest,
@@ -40,11 +40,7 @@ export function checkRequirements(
     serviceAccount: needProfile('cluster', 'service_account', cluster?.service_account, 'the run acts as it'),
     loopImage: needProfile('image', 'loop', image?.loop, 'the run’s image'),
   };
-  if (mode.kind === 'playbook') {
-    checkPlaybook(mode, faults);
-    return required;
-  }
-  checkLoop(mode, faults);
+  if (mode.kind === 'playbook') return required;
   needProfile('cluster', 'supervisor_image', cluster?.supervisor_image, 'the loop’s sandbox needs it');
   const needManifest = (table: string, missing: boolean, message: string) => {
     if (missing) faults.add(manifest.document.where(table), message);
@@ -68,6 +64,12 @@ export function checkRequirements(
     needProfile('secrets', 'push_authfile', secrets?.push_authfile, why);
   }
   return required;
+}
+
+/** Adds a fault for each limit and parameter of a run that is missing or wrong. */
+export function checkLimits(mode: RunInput['mode'], faults: Faults): void {
+  if (mode.kind === 'playbook') checkPlaybook(mode, faults);
+  else checkLoop(mode, faults);
 }
 
 function checkLoop({ iterations, maxCost }: LoopMode, faults: Faults): void {

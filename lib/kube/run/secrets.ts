@@ -3,9 +3,9 @@ import { factsOf } from './facts.js';
 import type { RunInput } from './input.js';
 import { AUTHFILE_KEY } from './paths.js';
 
-/** Every secret and key that a run refers to, in a fixed order; the renderer itself reads none of them. */
+/** Every secret and key that a run refers to, in a fixed order, whatever it may spend; the renderer itself reads none. */
 export function secretsOfRun(input: RunInput): NeededSecret[] {
-  const { profile, required, settings } = factsOf(input);
+  const { profile, required, settings } = factsOf(input, { checksLimits: false });
   const files = [
     { secret: profile.image?.pull_secret, neededBy: 'image.pull_secret' },
     { secret: profile.secrets?.pull_authfile, neededBy: 'secrets.pull_authfile' },

@@ -1,9 +1,10 @@
 import { INGEST_TOKEN_FILE, PACK_FOLDER } from './paths.js';
 
 /**
- * The program of the run's container. Its arguments are the domain's folder, the ingest URL (or nothing), the sandbox's pinned
- * image and the tag that the manifest names it by (each or nothing), and then crucible's own. It hands TERM and INT on, publishes the session log, and ends
- * with the run's exit code. It is bash and not sh since only bash gives a background child back its INT.
+ * The program of the run's container. Its arguments are the domain's folder, the ingest URL (or nothing), the sandbox's
+ * pinned image and the tag that the manifest names it by (each or nothing), and then crucible's own. It hands TERM and INT
+ * on, publishes the session log, and ends with the run's exit code. It is bash and not sh since only bash gives a
+ * background child back its INT.
  */
 export const WRAPPER = `set -u
 D=$1 ingest_url=$2 sandbox_image=$3 sandbox_tag=$4

@@ -351,6 +351,42 @@ describe('a pack', () => {
     expect(await succeed(['regenerate'], dir)).toContain('nothing to do');
   });
 
+  test('a descriptor that this version does not take any more is named, and mended or deleted on disk', async () => {
+    const dir = await scaffold();
+    const path = join(dir, 'do/targets.d/edge/manifest.json');
+    const sound = readFileSync(path, 'utf8');
+    for (const file of [path, join(dir, '.mlcc/base.json')]) {
+      const text = readFileSync(file, 'utf8').replaceAll(/("target\W+edge\W.*?)family/gs, '$1famly');
+      expect(text).not.toBe(readFileSync(file, 'utf8'));
+      writeFileSync(file, text);
+    }
+    const { code, stderr } = await mlcc(['regenerate'], { cwd: dir });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('do/targets.d/edge/manifest.json')]);
+    const deleted = join(root, 'deleted');
+    cpSync(dir, deleted, { recursive: true });
+    writeFileSync(path, sound);
+    await succeed(['regenerate'], dir);
+    expect(readFileSync(path, 'utf8')).toBe(sound);
+    expect(await succeed(['regenerate'], dir)).toContain('nothing to do');
+    const derived = () => readFileSync(join(deleted, 'do/lib/targets.sh'), 'utf8');
+    expect(derived()).toMatch(/\bedge\b/);
+    rmSync(join(deleted, 'do/targets.d/edge'), { recursive: true });
+    await succeed(['regenerate'], deleted);
+    expect(derived()).not.toMatch(/\bedge\b/);
+    expect(await succeed(['regenerate'], deleted)).toContain('nothing to do');
+  });
+
+  test('a damaged record of the last render is said, and nothing is taken from it', async () => {
+    const dir = await scaffold();
+    const base = join(dir, '.mlcc/base.json');
+    const data = JSON.parse(readFileSync(base, 'utf8'));
+    data.files['do/targets.d/other/manifest.json'] = 1;
+    writeFileSync(base, JSON.stringify(data));
+    expect(await succeed(['regenerate'], dir)).toContain('.mlcc/base.json is damaged');
+    expect(await succeed(['regenerate'], dir)).toContain('nothing to do');
+    expect(existsSync(join(dir, 'do/deploy.d/edge'))).toBe(true);
+  });
+
   test('of 500 targets: the catalogue loads, a project is made, guarded, refreshed and extended', async () => {
     const manifest = readFileSync(join(pack, 'edge/manifest.json'), 'utf8');
     for (let n = 0; n < 500; n += 1) {

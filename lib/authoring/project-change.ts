@@ -4,9 +4,16 @@ import { gt, valid } from 'semver';
 import { type ConfigDocument, parseConfig, withConfigLock } from '../config/index.js';
 import { Failure } from '../failure/index.js';
 import { packageVersion } from '../package/index.js';
-import { type Answers, BASE_PATH, parseYoRc, YO_RC_PATH } from '../project/index.js';
-import { applyJournalled, type Change, isUpdateUnfinished, readTree } from '../update/index.js';
-import { BaseRecord } from './project-records.js';
+import {
+  type Answers,
+  BASE_PATH,
+  type EditableBase,
+  parseBase,
+  parseYoRc,
+  serialiseBase,
+  YO_RC_PATH,
+} from '../project/index.js';
+import { applyJournalled, type Change, isUpdateUnfinished, readTree, sameText } from '../update/index.js';
 
 /** A project as it stands while its do/config is locked. */
 export interface LockedProject {
@@ -15,7 +22,7 @@ export interface LockedProject {
   version: string;
   answers: Answers;
   config: ConfigDocument;
-  base: BaseRecord | undefined;
+  base: EditableBase | undefined;
 }
 
 /**
@@ -46,12 +53,13 @@ export async function changeProject<T>(
     const locked = readTree(root, [YO_RC_PATH, BASE_PATH]);
     const rcText = locked.get(YO_RC_PATH)?.contents ?? '';
     const before = locked.get(BASE_PATH);
-    const base = BaseRecord.parse(before?.contents);
+    const base = parseBase(before?.contents);
     const { answers } = parseYoRc(rcText, root);
     const { changes, result } = decide({ root, rcText, version, answers, config: parseConfig(text), base });
     const all = [...changes];
-    if (base && before && base.toString() !== before.contents) {
-      all.push({ path: BASE_PATH, before, after: { ...before, contents: base.toString() } });
+    const contents = base && serialiseBase(base);
+    if (contents !== undefined && before && !sameText(contents, before.contents)) {
+      all.push({ path: BASE_PATH, before, after: { ...before, contents } });
     }
     applyJournalled(root, all);
     return { changes: all, result };

@@ -118,7 +118,7 @@ async function removeFromProject(
     const files = readTree(dir, own);
     const gone: Change[] = [...files].map(([path, before]) => ({ path, before, after: undefined }));
     // Where a pack still offers the target, the last render keeps it: it was removed, and must not come back by itself.
-    if (!isGiven) for (const path of own) project.base?.delete(path);
+    if (!isGiven) for (const path of own) project.base?.files.delete(path);
     const rc = updateYoRc(project.rcText, { version: project.version, answers });
     const rcChange = { path: YO_RC_PATH, ...readRc(dir), after: { contents: rc, executable: false } };
     return {

@@ -1,9 +1,8 @@
 import type { Catalog, TextFile } from '../catalog/index.js';
 import { parseConfig } from '../config/index.js';
 import { Failure } from '../failure/index.js';
-import { type Answers, type FileTree, render, withoutRecords } from '../project/index.js';
+import { type Answers, type EditableBase, type FileTree, render, withoutRecords } from '../project/index.js';
 import { type Change, makePlan, mergeConfig, mergeText, readTree, sideFile } from '../update/index.js';
-import type { BaseRecord } from './project-records.js';
 
 const CONFIG = 'do/config';
 
@@ -17,7 +16,7 @@ export interface Rerender {
   isOwn(path: string): boolean;
   /** Keys of do/config that go with the target. */
   droppedKeys: ReadonlySet<string>;
-  base: BaseRecord | undefined;
+  base: EditableBase | undefined;
 }
 
 /**
@@ -105,21 +104,21 @@ function updateBase({ base, droppedKeys }: Rerender, old: FileTree, wanted: File
   const conflicts: string[] = [];
   for (const path of new Set([...old.keys(), ...wanted.keys()])) {
     const [known, from, to] = [base.files.get(path), old.get(path), wanted.get(path)];
-    if (!to) base.delete(path);
-    else if (!known || !from) base.set(path, to);
+    if (!to) base.files.delete(path);
+    else if (!known || !from) base.files.set(path, to);
     else if (path === CONFIG) {
-      base.set(path, { ...known, contents: mergeConfigText(old, wanted, known.contents, droppedKeys) });
+      base.files.set(path, { ...known, contents: mergeConfigText(old, wanted, known.contents, droppedKeys) });
     } else {
       const { text, conflict } = mergeText(from.contents, known.contents, to.contents);
       if (conflict) conflicts.push(path);
-      base.set(path, { ...to, contents: text });
+      base.files.set(path, { ...to, contents: text });
     }
   }
   return conflicts;
 }
 
-function refusePending(paths: readonly string[], base: BaseRecord | undefined): void {
-  const waiting = base?.pending.filter((path) => paths.includes(path)) ?? [];
+function refusePending(paths: readonly string[], base: EditableBase | undefined): void {
+  const waiting = paths.filter((path) => base?.pending.has(path));
   if (waiting.length === 0) return;
   throw new Failure({
     what: `these wait for your decision first: ${waiting.join(', ')}; nothing was written`,

@@ -1,3 +1,4 @@
+import type { TextFile } from '../catalog/index.js';
 import { type FileTree, sortTree } from './file-tree.js';
 
 /** Where the last pristine render is kept: what makes a three-way merge possible later, offline. */
@@ -23,6 +24,11 @@ export interface Base {
   pending: ReadonlyMap<string, PendingFile | null>;
 }
 
+/** A base whose files may be set and deleted. */
+export interface EditableBase extends Base {
+  files: Map<string, TextFile>;
+}
+
 /** The same bytes on every platform: sorted paths, two spaces, a final newline. */
 export function serialiseBase({ version, defaults, files, pending }: Base): string {
   const entries = (map: ReadonlyMap<string, unknown>) => Object.fromEntries(map);
@@ -37,4 +43,40 @@ export function serialiseBase({ version, defaults, files, pending }: Base): stri
     pending: entries(new Map([...pending].sort(([a], [b]) => (a < b ? -1 : 1)))),
   };
   return `${JSON.stringify(data, null, 2)}\n`;
+}
+
+/** Reads the text of .mlcc/base.json; undefined when it is missing or damaged, which is no failure: it only costs knowledge. */
+export function parseBase(text: string | undefined): EditableBase | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const data = JSON.parse(text) as Record<'version' | 'defaults' | 'files' | 'pending', unknown>;
+    if (typeof data.version !== 'string') return undefined;
+    return {
+      version: data.version,
+      defaults: toDefaults(data.defaults),
+      files: new Map(entriesOf(data.files).map(([path, file]) => [path, toFile(file)])),
+      pending: new Map(
+        entriesOf(data.pending).map(([path, file]) => [path, file === null ? null : toFile(file)]),
+      ),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  if (typeof value !== 'object' || value === null) throw new TypeError('not an object');
+  return Object.entries(value);
+}
+
+function toFile(value: unknown): PendingFile {
+  const { contents, executable } = value as PendingFile;
+  if (typeof contents !== 'string' || typeof executable !== 'boolean') throw new TypeError('not a file');
+  return { contents, executable };
+}
+
+function toDefaults(value: unknown): Record<string, string> {
+  const entries = entriesOf(value);
+  if (entries.some(([, text]) => typeof text !== 'string')) throw new TypeError('not a default');
+  return Object.fromEntries(entries) as Record<string, string>;
 }

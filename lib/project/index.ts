@@ -6,7 +6,15 @@ export {
   chosenTarget,
   resolveAnswers,
 } from './answers.js';
-export { BASE_PATH, type Base, type PendingFile, RECORD_PATHS, serialiseBase } from './base.js';
+export {
+  BASE_PATH,
+  type Base,
+  type EditableBase,
+  type PendingFile,
+  parseBase,
+  RECORD_PATHS,
+  serialiseBase,
+} from './base.js';
 export { type FileTree, sortTree } from './file-tree.js';
 export { fillBlocks } from './generated.js';
 export { checkProjectName } from './names.js';

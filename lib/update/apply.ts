@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { withConfigLock } from '../config/index.js';
 import { Failure } from '../failure/index.js';
-import { BASE_PATH, parseYoRc, serialiseBase, updateYoRc, YO_RC_PATH } from '../project/index.js';
-import { parseBase } from './base.js';
+import { BASE_PATH, parseBase, parseYoRc, serialiseBase, updateYoRc, YO_RC_PATH } from '../project/index.js';
 import {
   type Change,
   isUpdateUnfinished,

@@ -3,12 +3,12 @@ import {
   BASE_PATH,
   type FileTree,
   mergeIntoYoRc,
+  parseBase,
   serialiseBase,
   withoutRecords,
   YO_RC_PATH,
 } from '../project/index.js';
 import { applyJournalled, finishUpdate } from './apply.js';
-import { parseBase } from './base.js';
 import { planFiles } from './changes.js';
 import { projectRoot } from './project-state.js';
 import { readTree } from './read-tree.js';

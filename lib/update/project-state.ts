@@ -7,10 +7,10 @@ import {
   type Base,
   type FileTree,
   type PendingFile,
+  parseBase,
   parseYoRc,
   YO_RC_PATH,
 } from '../project/index.js';
-import { parseBase } from './base.js';
 import { placeOf } from './paths.js';
 import { readTree } from './read-tree.js';
 

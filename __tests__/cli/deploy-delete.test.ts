@@ -70,6 +70,14 @@ test('a run is deleted with every pack that it was ever delivered by, and no oth
   expect(leftOf('tuning')).toEqual([]);
 });
 
+test('the command line that applied deletes too', async () => {
+  expect((await place.applyRun()).code).toBe(0);
+  const line = [...place.run, ...LOOP, '--pack', '--lock', 'mlcc.lock.json', '--offline'];
+  const { code, stdout, stderr } = await place.mlcc(['deploy', 'delete', ...line]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('deleting pod/tuning-loop') });
+  expect(stdout).toContain('pod/tuning-loop in namespace loops: deleted');
+});
+
 test('an object of somebody else under our name is left alone, and nothing is deleted', async () => {
   await place.applyRun();
   const ours = api.objects.get('Pod', 'loops', 'tuning-loop');

@@ -190,7 +190,10 @@ export const deployApplyOptions: readonly CommandOption[] = [
 
 export const deployDeleteOptions: readonly CommandOption[] = [
   ...deploymentOptions,
-  ...runOptions.map((option) => ({ ...option, description: 'Not needed; as in the command that applied.' })),
+  ...[...runOptions, ...pinOptions].map((option) => ({
+    ...option,
+    description: 'Not needed; as in the command that applied.',
+  })),
   CONTEXT,
   KUBECONFIG,
   TIMEOUT,

@@ -26,7 +26,7 @@ export interface ApiAnswer {
   warnings: string[];
 }
 
-export const REQUEST_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 const PAUSES_MS = [250, 1000];
 const LONGEST_PAUSE_MS = 10_000;
 /** What a server says that may do better a moment later. */
@@ -186,7 +186,7 @@ export class Connection {
 }
 
 /** No answer came in time. */
-export class NoAnswer extends Error {
+class NoAnswer extends Error {
   constructor(readonly limitMs: number) {
     super(`no answer within ${limitMs / 1000} s`);
   }

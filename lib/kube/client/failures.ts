@@ -79,7 +79,7 @@ export function refusal(
 }
 
 /** The fields of a conflict, and who set them. */
-export function conflictsOf({ details }: ApiStatus): { field: string; manager: string }[] {
+function conflictsOf({ details }: ApiStatus): { field: string; manager: string }[] {
   return (details?.causes ?? [])
     .filter(({ reason }) => reason === 'FieldManagerConflict')
     .map(({ field = '', message = '' }) => ({

@@ -53,7 +53,7 @@ export function parseImagePlatform(body: Buffer): Platform {
 }
 
 /** The sha256 digest of bytes. */
-export function digestOf(body: Buffer): string {
+function digestOf(body: Buffer): string {
   return `sha256:${createHash('sha256').update(body).digest('hex')}`;
 }
 

@@ -53,7 +53,7 @@ function proxyUrl({ name, value }: Variable): URL {
  * Whether NO_PROXY exempts the URL. Its entries are parted by commas or spaces: `*`, a host with its subdomains,
  * `.suffix` or `*.suffix` (subdomains only), an address, a CIDR block; all but the block with an optional `:port`.
  */
-export function bypassesProxy(url: URL, noProxy: string): boolean {
+function bypassesProxy(url: URL, noProxy: string): boolean {
   const host = unbracketed(url.hostname).replace(/\.$/, '');
   const port = url.port || DEFAULT_PORT[url.protocol];
   return noProxy

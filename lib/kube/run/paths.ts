@@ -4,7 +4,7 @@
 export const API_ACCESS_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export const KUBECONFIG_FOLDER = '/etc/crucible/kubeconfig';
-export const KUBECONFIG_KEY = 'config';
+const KUBECONFIG_KEY = 'config';
 export const KUBECONFIG_FILE = `${KUBECONFIG_FOLDER}/${KUBECONFIG_KEY}`;
 
 /** The key that a Secret of type kubernetes.io/dockerconfigjson has. */

@@ -89,7 +89,7 @@ function describeType(types: readonly string[]): string {
 }
 
 /** A key as people write it in TOML: `cluster.context`, `component[0].name`. */
-export function keyName(here: string): string {
+function keyName(here: string): string {
   const names = here
     .split('/')
     .slice(1)

@@ -113,6 +113,27 @@ describe('descriptors', () => {
     expect(project.read('do/lib/targets.sh')).toContain(`${target.target} `);
   });
 
+  test.each([
+    ['the target', (name: string) => [`do/targets.d/${name}`]],
+    ['the engine', (_: string, engine: string) => [`do/serve.d/${engine}`]],
+    ['every target', () => ['do/targets.d']],
+    ['every engine', () => ['do/serve.d']],
+  ])('%s of the project, deleted: it says how to bring it back', async (_, folders) => {
+    project = new UpdatedProject();
+    const { deploymentTarget = '', engine = '' } = project.rc.answers;
+    const deleted = folders(deploymentTarget, engine);
+    for (const folder of deleted) project.delete(folder);
+    const before = project.snapshot();
+    const failure = await project.regenerate().catch((error) => error);
+    expect(failure).toMatchObject({ name: 'Failure', exit: 2 });
+    const restore = [...failure.next.matchAll(/--restore (\S+?)[ ;]/g)].map(([, path]) => path);
+    expect(restore.length).toBeGreaterThan(0);
+    expect(differences(before, project.snapshot())).toEqual([]);
+    await project.regenerate(packageTemplates(), { restore });
+    for (const path of restore) expect(project.has(path)).toBe(true);
+    expect((await project.regenerate()).changes).toEqual([]);
+  });
+
   test('the shared variables are merged the same way; without them the package’s count', async () => {
     const path = 'do/targets.d/variables.json';
     project = new UpdatedProject();

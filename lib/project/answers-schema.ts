@@ -21,13 +21,13 @@ export function answersSchema(catalog: Catalog, target: Target): object {
   };
 }
 
-/** Empty is allowed where the default is, or where deploy asks later. */
+/** Empty is allowed where the default is, or where deploy asks later. Of no choices (all engines deleted, say), none is allowed. */
 function answerSchema({ description, default: initial, enum: allowed, pattern }: ProjectOption): object {
   return {
     type: 'string',
     description,
     default: initial,
-    ...(allowed ? { enum: allowed } : {}),
+    ...(allowed?.length === 0 ? { not: {} } : allowed ? { enum: allowed } : {}),
     ...(pattern ? { pattern: `^$|${pattern}` } : {}),
   };
 }

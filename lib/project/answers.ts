@@ -53,6 +53,7 @@ export function answerFaults(catalog: Catalog, target: Target, answers: Answers)
 
 function describe({ keyword, data, parentSchema, params }: ErrorObject): string {
   const found = `found "${data}"`;
+  if (keyword === 'not') return `${found}; there is nothing to choose from`;
   if (keyword !== 'enum') return `${found}. ${parentSchema?.description}`;
   const allowed: string[] = params.allowedValues;
   return `${found}; allowed: ${allowed.join(', ')}${hint(String(data), allowed)}`;

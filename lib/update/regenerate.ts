@@ -162,7 +162,7 @@ function renderAgain(state: ProjectState, decisions: Decisions, options: Regener
     isInUse: usageOf(state.answers, configs.mine),
   });
   const current = currentAnswers(catalog, state.answers, configs);
-  const rendered = withoutRecords(renderFrom(current.answers, catalog, options.source));
+  const rendered = withoutRecords(renderFrom(current.answers, catalog, options));
   const notOwn = (tree: Iterable<[string, { contents: string; executable: boolean }]>): FileTree =>
     new Map([...tree].filter(([path]) => !isOwn(path)));
 
@@ -188,15 +188,32 @@ function renderAgain(state: ProjectState, decisions: Decisions, options: Regener
 }
 
 /** Answers of a project come from do/config, so that is where a faulty one is mended. */
-function renderFrom(answers: Answers, catalog: Catalog, source?: Partial<RenderSource>): FileTree {
+function renderFrom(answers: Answers, catalog: Catalog, options: RegenerateOptions): FileTree {
   try {
-    return render(answers, catalog, source);
+    return render(answers, catalog, options.source);
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     const { message: what, why, exit } = failure;
-    const next = 'mend it in do/config (or in .yo-rc.json), and run the command again';
+    const deleted = deletedInUse(answers, catalog, options.catalog);
+    const next =
+      deleted.length > 0
+        ? `bring back what was deleted: mlcc regenerate ${deleted.map((path) => `--restore ${path}`).join(' ')}; or choose another in do/config`
+        : 'mend it in do/config (or in .yo-rc.json), and run the command again';
     throw new Failure({ what, why, next, exit, cause: failure });
   }
+}
+
+/** The descriptors of the chosen target and engine that the package has and a person deleted. */
+function deletedInUse(answers: Answers, catalog: Catalog, packageCatalog: Catalog): string[] {
+  const { deploymentTarget = '', engine } = answers;
+  const target = findTarget(catalog, deploymentTarget)
+    ? undefined
+    : findTarget(packageCatalog, deploymentTarget);
+  const hasEngine = ({ engines }: Catalog) => engines.some(({ manifest }) => manifest.engine === engine);
+  return [
+    ...(target ? [`do/targets.d/${target.manifest.target}/manifest.json`] : []),
+    ...(!hasEngine(catalog) && hasEngine(packageCatalog) ? [`do/serve.d/${engine}/manifest.json`] : []),
+  ];
 }
 
 /** Whether a target or engine is named by a setting or an answer, or has a status. */

@@ -71,3 +71,9 @@ test('through symbolic links: absolute, relative, a chain, of a folder, under an
   expect(run('./chain', [], links)).toEqual(found(links));
   expect(run('bash', ['chain'], links)).toEqual(found(links));
 });
+
+test.each(['msys', 'cygwin'])('a Windows shell (%s) is told about WSL, and nothing is done', (type) => {
+  const { code, lines, stderr } = run(probe, [], project.dir, { OSTYPE: type });
+  expect([code, lines]).toEqual([1, []]);
+  expect(stderr).toContain('WSL');
+});

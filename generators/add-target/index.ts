@@ -7,6 +7,8 @@ import {
   refuseUnknownFlags,
   runAddTarget,
   targetDirs,
+  typedArgument,
+  typedArgv,
   typedFlags,
 } from '../../lib/cli/index.js';
 
@@ -19,14 +21,14 @@ export default class AddTargetGenerator extends Generator {
   }
 
   async adding(): Promise<void> {
-    const argv = process.argv.slice(2);
+    const argv = typedArgv(process.argv.slice(2));
     const output = await forYeoman(() => {
       refuseUnknownFlags(argv, addTargetOptions);
       const { targetsDir: _read, ...flags } = typedFlags(argv, addTargetOptions) as AddTargetFlags & {
         targetsDir?: string[];
       };
       const { name } = this.options as { name?: string };
-      return runAddTarget(name ?? undefined, flags, {
+      return runAddTarget(typedArgument(argv, addTargetOptions) ?? name ?? undefined, flags, {
         cwd: this.destinationRoot(),
         targetDirs: targetDirs(argv, process.env),
         ask: process.stdin.isTTY ? (questions) => this.prompt(questions as never) : undefined,

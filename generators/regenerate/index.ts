@@ -7,6 +7,7 @@ import {
   regenerateOptions,
   regenerateProject,
   targetDirs,
+  typedArgv,
   typedFlags,
 } from '../../lib/cli/index.js';
 
@@ -21,7 +22,7 @@ export default class RegenerateGenerator extends Generator {
   }
 
   async regenerating(): Promise<void> {
-    const argv = process.argv.slice(2);
+    const argv = typedArgv(process.argv.slice(2));
     const { output, code } = await forYeoman(() => {
       refuseUnknownFlags(argv, regenerateOptions);
       const flags = typedFlags(argv, regenerateOptions) as RegenerateFlags;

@@ -119,7 +119,7 @@ export function typedArgv([generator = '', ...typed]: readonly string[]): string
 export function typedArgument(
   argv: readonly string[],
   own: readonly CommandOption[],
-  catalog: Catalog,
+  catalog?: Catalog,
 ): string | undefined {
   const [argument, ...surplus] = readTyped(argv, valueFlags(own, catalog)).words;
   if (surplus.length === 0) return argument;

@@ -106,6 +106,10 @@ _fail_config() {
   _fail "$CONFIG_FILE cannot be read" "it holds the project's settings" "restore it, or run: mlcc regenerate"
 }
 
+_fail_windows() {
+  _fail 'these scripts do not run in a Windows shell' "this is $OSTYPE" 'use the Windows Subsystem for Linux (WSL)'
+}
+
 # TEXT: a config with Windows line ends; a carriage return inside a value stays.
 _source_crlf() {
   local rest=$1 end=$'\r\n' text=''

@@ -66,25 +66,41 @@ _k8s_deployment_serves() { # NAME
 }
 
 _k8s_endpoint_config_serves() { # NAME
-  local generation observed state messages sep='|'
-  _k8s_read "$1" '{.metadata.generation}|{.status.observedGeneration}|{.status.state}|{.status.conditions[?(@.status=="False")].message}' || return
-  IFS=$sep read -r -d '' generation observed state messages < <(printf '%s' "$_KUBE_OUT") || :
+  local generation observed state conditions sep='|'
+  _k8s_read "$1" "{.metadata.generation}|{.status.observedGeneration}|{.status.state}|$_K8S_CONDITIONS" || return
+  IFS=$sep read -r -d '' generation observed state conditions < <(printf '%s' "$_KUBE_OUT") || :
   _WAIT_STATE=${state:-not seen by the operator yet}
   if [[ -z $observed || $observed -lt ${generation:-0} ]]; then return 1; fi
   case $state in
     DeploymentComplete) return 0 ;;
     DeploymentFailed)
-      _WAIT_REASON=${messages:-the operator gave no reason}
+      _k8s_failure_reason "$conditions"
       return 2
       ;;
   esac
   return 1
 }
 
+# A line for each condition of the operator's object: TYPE STATUS MESSAGE.
+_K8S_CONDITIONS='{range .status.conditions[*]}{.type} {.status} {.message}{"\n"}{end}'
+
+# CONDITIONS: sets _WAIT_REASON to the failures among them or, where none is called one, to what is not so
+_k8s_failure_reason() {
+  local type status message failures='' others='' nl=$'\n'
+  while read -r type status message; do
+    [[ -n $message ]] || continue
+    case $status$type in
+      True*Fail* | True*Error*) failures="$failures${failures:+$nl}$message" ;;
+      False*) others="$others${others:+$nl}$message" ;;
+    esac
+  done <<<"$1"
+  _WAIT_REASON=${failures:-${others:-the operator gave no reason}}
+}
+
 _k8s_workload_is_gone() { # NAME
   local kind
   kind=$(_k8s_kind)
-  if ! _kube get "$kind" "$1" -o 'jsonpath={.status.state}|{.status.conditions[*].message}'; then
+  if ! _kube get "$kind" "$1" -o "jsonpath={.status.state}|$_K8S_CONDITIONS"; then
     if [[ $_KUBE_ERROR == not-found ]]; then
       _WAIT_STATE=gone
       return 0
@@ -94,7 +110,8 @@ _k8s_workload_is_gone() { # NAME
   fi
   _WAIT_STATE='being deleted'
   case $_KUBE_OUT in 'DeletionFailed|'*)
-    _WAIT_STATE=DeletionFailed _WAIT_REASON=${_KUBE_OUT#*|}
+    _WAIT_STATE=DeletionFailed
+    _k8s_failure_reason "${_KUBE_OUT#*|}"
     return 2
     ;;
   esac

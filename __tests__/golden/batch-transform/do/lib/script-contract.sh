@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# The contract of every verb, sourced first. Every run pays for it: short, built-ins only, the rest in contract-cold.sh.
+# The contract of every verb, sourced first. Every run pays for it: built-ins only, the rest in contract-cold.sh.
 
 _cold() { . "$DO_DIR/lib/contract-cold.sh" && "$@"; }
 
-# NAME or alias -> the _TARGET variables; fails when there is no such target
+# NAME or alias -> the _TARGET variables; fails without such a target
 _select_target() {
   . "$DO_DIR/lib/targets.sh" "$1" || return 1
   local IFS=' '
-  # shellcheck disable=SC2086 # a record is words without wildcards
+  # shellcheck disable=SC2086 # a record is plain words
   set -- $_TARGET_RECORD
   _TARGET=$1 _TARGET_TAG=$2 _TARGET_SUCCESS=$3 _TARGET_FAMILY=$4 _TARGET_INVOCATION=$5
   _TARGET_WORKLOAD=$6 _TARGET_ENDPOINT=$7 _TARGET_SERVING=$8
@@ -46,7 +46,7 @@ _usage_error() { _cold _fail_usage "$1"; }
 unset CDPATH
 _VERB_FILE=${_VERB_FILE:-${BASH_SOURCE[1]:-$0}} _VERB=${_VERB_FILE##*/} _TARGET=
 _cwd=$PWD _lib=${BASH_SOURCE[0]%/*}
-# shellcheck disable=SC2034 # for the verbs
+# shellcheck disable=SC2034
 cd -P -- "${_lib%lib}." && DO_DIR=$PWD PROJECT_DIR=${PWD%/*} CONFIG_FILE=$PWD/config
 cd -- "$_cwd" || exit
 
@@ -68,6 +68,7 @@ for _arg; do
   esac
 done
 
+case $OSTYPE in msys | cygwin) _cold _fail_windows ;; esac
 _region=${AWS_REGION:-${AWS_DEFAULT_REGION:-}}
 [[ -f $CONFIG_FILE && -r $CONFIG_FILE ]] || _cold _fail_config
 IFS= read -r -d '' _text <"$CONFIG_FILE" || :

@@ -72,6 +72,31 @@ describeIsolated(`in a network namespace without interfaces${missing && ` (${mis
   });
 });
 
+test('processes of other locales, time zones and folders print the same bytes', async () => {
+  const dir = place.project(targetWith('deployment').target);
+  const config = readFileSync(join(dir, 'do', 'config'), 'utf8');
+  const variables = ['zeta', 'Alpha', 'alpha', 'I_x', 'i_x', '_x', 'Zeta'];
+  writeFileSync(
+    join(dir, 'do', 'config'),
+    `${config}${variables.map((name) => `export IC_ENV_${name}='1'\n`).join('')}`,
+  );
+  const render = ['deploy', 'render', '--project', dir, '--no-pin'];
+  const outputs = await Promise.all(
+    [
+      ['C', 'UTC', dir],
+      ['tr_TR.UTF-8', 'America/St_Johns', place.dir],
+      ['de_DE.UTF-8', 'Pacific/Kiritimati', '/'],
+    ].map(async ([locale = '', zone = '', cwd = '']) => {
+      const env = { PATH: process.env.PATH ?? '', LC_ALL: locale, LANG: locale, TZ: zone };
+      const { code, stdout } = await cli.run(render, { cwd, env });
+      expect(code).toBe(0);
+      return stdout;
+    }),
+  );
+  expect(outputs[0]).toContain('  Alpha: "1"');
+  expect(new Set(outputs).size).toBe(1);
+});
+
 test('the command ends by itself whatever became of the connection', async () => {
   const { dir, env } = place;
   const apply = ['deploy', 'apply', ...place.run, ...LOOP, '--no-pin'];

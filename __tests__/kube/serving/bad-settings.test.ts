@@ -34,11 +34,11 @@ describe.each(WORKLOADS)('%s', (workload) => {
     const at = (name: string) => `do/config:${written.findIndex((line) => line.includes(`${name}=`)) + 1}`;
     expect(faults).toEqual([
       'do/config: set PROJECT_NAME: the objects are named after it',
-      `${at('HP_NAMESPACE')}: HP_NAMESPACE \`Not_A_Namespace\` is not a namespace's name`,
+      `${at('HP_NAMESPACE')}: HP_NAMESPACE \`Not_A_Namespace\` is not a namespace's name: it has lower-case letters, digits and inner hyphens`,
       `${at('DEPLOY_TIMEOUT')}: DEPLOY_TIMEOUT \`soon\` is not a whole number above 0`,
       'do/config: set ECR_IMAGE_URI: there is no image to deploy',
       `${at('HP_REPLICAS')}: HP_REPLICAS \`0\` is not a whole number above 0`,
-      `${at('HP_QUEUE')}: HP_QUEUE \`a b\` is not a name that the cluster takes`,
+      `${at('HP_QUEUE')}: HP_QUEUE \`a b\` must be at most 63 letters, digits and inner hyphens, dots or underscores`,
       'do/config: set MODEL_NAME: there is no model to serve',
       `${at('IC_ENV_4K')}: IC_ENV_4K gives no environment variable's name: \`4K\``,
     ]);

@@ -39,7 +39,7 @@ export class SettingChecks {
     if (!isDnsLabel(text))
       this.faults.add(
         this.settings.where('HP_NAMESPACE'),
-        `HP_NAMESPACE \`${text}\` is not a namespace's name`,
+        `HP_NAMESPACE \`${text}\` is not a namespace's name: it has lower-case letters, digits and inner hyphens`,
       );
     return text;
   }
@@ -48,7 +48,10 @@ export class SettingChecks {
   label(name: string): string {
     const text = this.settings.get(name);
     if (labelValue(text) !== text)
-      this.faults.add(this.settings.where(name), `${name} \`${text}\` is not a name that the cluster takes`);
+      this.faults.add(
+        this.settings.where(name),
+        `${name} \`${text}\` must be at most 63 letters, digits and inner hyphens, dots or underscores`,
+      );
     return text;
   }
 

@@ -49,6 +49,8 @@ describe('mlcc regenerate', () => {
       expect(stdout).toMatch(line);
     }
     expect(project.rc.version).toBe('0.0.1');
+    const fromAbove = await mlcc(['regenerate', 'a project'], { cwd: join(project.dir, '..') });
+    expect(fromAbove.stdout).toContain("mlcc regenerate 'a project' --resolved do/deploy\n");
     const second = await regenerate();
     expect(second.code).toBe(3);
     expect(second.stdout).toMatch(/: nothing to do$/m);

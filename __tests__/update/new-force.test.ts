@@ -24,7 +24,7 @@ test('files that are there stay, ours are laid beside them, and regenerate goes 
   write('.gitignore', expected.get('.gitignore')?.contents ?? '');
   const { code, stdout } = await force();
   expect(code).toBe(3);
-  expect(stdout).toContain('README.md.mlcc-new');
+  expect(stdout).toMatch(/README\.md\.mlcc-new, then: mlcc regenerate demo --resolved README\.md$/m);
   expect(read('README.md')).toBe('# Mine\n');
   expect(read('README.md.mlcc-new')).toBe(expected.get('README.md')?.contents);
   expect(read('model.py')).toBe('print()\n');

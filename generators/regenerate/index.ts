@@ -29,6 +29,7 @@ export default class RegenerateGenerator extends Generator {
       return regenerateProject(this.destinationRoot(), flags, {
         targetDirs: targetDirs(argv, process.env),
         colour: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
+        cwd: this.env.cwd,
       });
     });
     process.stdout.write(output);

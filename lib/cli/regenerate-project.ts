@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { withProjectPacks } from '../authoring/index.js';
 import { loadCatalog } from '../catalog/index.js';
 import { type ConflictMode, regenerate, releaseNotes, type UpdateResult } from '../update/index.js';
@@ -19,7 +20,7 @@ export interface RegenerateFlags {
 export async function regenerateProject(
   folder: string,
   flags: RegenerateFlags,
-  context: { targetDirs: readonly string[]; colour: boolean },
+  context: { targetDirs: readonly string[]; colour: boolean; cwd: string },
 ): Promise<{ output: string; code: 0 | 3 }> {
   const dryRun = Boolean(flags.dryRun || flags.check);
   const result = await regenerate(folder, {
@@ -34,19 +35,23 @@ export async function regenerateProject(
   return {
     output: flags.json
       ? updateJson(result, Boolean(flags.diff))
-      : text(result, flags, dryRun, context.colour),
+      : text(result, flags, { dryRun, colour: context.colour, folder: relative(context.cwd, folder) }),
     code: isUndecided ? 3 : 0,
   };
 }
 
-function text(result: UpdateResult, flags: RegenerateFlags, dryRun: boolean, colour: boolean): string {
+function text(
+  result: UpdateResult,
+  flags: RegenerateFlags,
+  { colour, ...view }: { dryRun: boolean; colour: boolean; folder: string },
+): string {
   const { from, to } = result.version;
   const heading = `regenerate ${from === to ? to : `${from} to ${to}`}`;
   const notes = releaseNotes(from, to);
   const diff = flags.diff ? updateDiff(result.entries, colour) : '';
   return [
     ...(notes === '' ? [] : [notes, '']),
-    ...updateReport(heading, result, dryRun),
+    ...updateReport(heading, result, view),
     ...(diff === '' ? [] : ['', diff]),
     '',
   ].join('\n');

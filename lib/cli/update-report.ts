@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
+import { quoteShell } from '../shell/index.js';
 import { type PlanEntry, sideFile, type UpdateResult } from '../update/index.js';
 
 const WORDS: Readonly<Record<PlanEntry['kind'], string>> = {
@@ -15,11 +16,14 @@ const WORDS: Readonly<Record<PlanEntry['kind'], string>> = {
   deleted: 'still deleted',
 };
 
-/** What an update did, or would do, as lines: one per file, then notes, then what waits for a decision. */
+/**
+ * What an update did, or would do, as lines: one per file, then notes, then what waits for a decision. `folder` is the project's
+ * as the reader would type it; empty where the reader is.
+ */
 export function updateReport(
   heading: string,
   { entries, changes, notes, pending }: UpdateResult,
-  dryRun: boolean,
+  { dryRun, folder }: { dryRun: boolean; folder: string },
 ): string[] {
   const lines = entries.map(({ path, kind }) => `  ${WORDS[kind].padEnd(13)} ${path}`);
   if (notes.length > 0) lines.push('', ...notes.map((note) => `  note: ${note}`));
@@ -27,7 +31,13 @@ export function updateReport(
     lines.push('', 'These wait for your decision:');
     for (const path of pending) {
       const advice = adviceFor(path, entries.find((entry) => entry.path === path)?.kind);
-      lines.push(`  ${path}: ${advice}, then: mlcc regenerate --resolved ${quoted(path)}`);
+      const command = [
+        'mlcc regenerate',
+        ...(folder === '' ? [] : [quoted(folder)]),
+        '--resolved',
+        quoted(path),
+      ];
+      lines.push(`  ${path}: ${advice}, then: ${command.join(' ')}`);
     }
   }
   const done = dryRun ? 'nothing was written (dry run)' : 'done';
@@ -41,8 +51,7 @@ function adviceFor(path: string, kind: PlanEntry['kind'] | undefined): string {
   return `you and the template changed the same lines; take what you need from ${sideFile(path)}`;
 }
 
-const quoted = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : quoteShell(path));
 
 /** The same for programs. `written` and `removed` name every path that changes, side files and records included. */
 export function updateJson(

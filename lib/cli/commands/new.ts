@@ -83,7 +83,8 @@ async function scaffoldAround(
 ): Promise<void> {
   const dryRun = flags.dryRun ?? false;
   const result = await placeProject(dest, tree, dryRun);
-  const report = () => `${updateReport(`new project in ${dest}`, result, dryRun).join('\n')}\n`;
+  const view = { dryRun, folder: relative(terminal.cwd, dest) };
+  const report = () => `${updateReport(`new project in ${dest}`, result, view).join('\n')}\n`;
   terminal.out(flags.json ? updateJson(result, false) : report());
   if (result.pending.length > 0) throw new Exit(3);
 }

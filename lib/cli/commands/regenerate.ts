@@ -12,6 +12,7 @@ export function defineRegenerate(command: Command, terminal: Terminal): Command 
     const { output, code } = await regenerateProject(resolve(terminal.cwd, dir ?? '.'), flags, {
       targetDirs: targetDirs(terminal.argv, terminal.env),
       colour: terminal.colour,
+      cwd: terminal.cwd,
     });
     terminal.out(output);
     if (code !== 0) throw new Exit(code);

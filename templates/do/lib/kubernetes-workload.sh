@@ -28,7 +28,7 @@ _k8s_delete_workload() {
     return 0
   fi
   _step "Deleting the objects of $name"
-  if ! _mlcc_deploy delete; then
+  if ! _mlcc_deploy delete --timeout "${DEPLOY_TIMEOUT:-3600}"; then
     _failure "the objects of $name could not be deleted" '' 'see above; then run do/clean again'
     return 1
   fi
@@ -66,25 +66,41 @@ _k8s_deployment_serves() { # NAME
 }
 
 _k8s_endpoint_config_serves() { # NAME
-  local generation observed state messages sep='|'
-  _k8s_read "$1" '{.metadata.generation}|{.status.observedGeneration}|{.status.state}|{.status.conditions[?(@.status=="False")].message}' || return
-  IFS=$sep read -r -d '' generation observed state messages < <(printf '%s' "$_KUBE_OUT") || :
+  local generation observed state conditions sep='|'
+  _k8s_read "$1" "{.metadata.generation}|{.status.observedGeneration}|{.status.state}|$_K8S_CONDITIONS" || return
+  IFS=$sep read -r -d '' generation observed state conditions < <(printf '%s' "$_KUBE_OUT") || :
   _WAIT_STATE=${state:-not seen by the operator yet}
   if [[ -z $observed || $observed -lt ${generation:-0} ]]; then return 1; fi
   case $state in
     DeploymentComplete) return 0 ;;
     DeploymentFailed)
-      _WAIT_REASON=${messages:-the operator gave no reason}
+      _k8s_failure_reason "$conditions"
       return 2
       ;;
   esac
   return 1
 }
 
+# A line for each condition of the operator's object: TYPE STATUS MESSAGE.
+_K8S_CONDITIONS='{range .status.conditions[*]}{.type} {.status} {.message}{"\n"}{end}'
+
+# CONDITIONS: sets _WAIT_REASON to the failures among them or, where none is called one, to what is not so
+_k8s_failure_reason() {
+  local type status message failures='' others='' nl=$'\n'
+  while read -r type status message; do
+    [[ -n $message ]] || continue
+    case $status$type in
+      True*Fail* | True*Error*) failures="$failures${failures:+$nl}$message" ;;
+      False*) others="$others${others:+$nl}$message" ;;
+    esac
+  done <<<"$1"
+  _WAIT_REASON=${failures:-${others:-the operator gave no reason}}
+}
+
 _k8s_workload_is_gone() { # NAME
   local kind
   kind=$(_k8s_kind)
-  if ! _kube get "$kind" "$1" -o 'jsonpath={.status.state}|{.status.conditions[*].message}'; then
+  if ! _kube get "$kind" "$1" -o "jsonpath={.status.state}|$_K8S_CONDITIONS"; then
     if [[ $_KUBE_ERROR == not-found ]]; then
       _WAIT_STATE=gone
       return 0
@@ -94,7 +110,8 @@ _k8s_workload_is_gone() { # NAME
   fi
   _WAIT_STATE='being deleted'
   case $_KUBE_OUT in 'DeletionFailed|'*)
-    _WAIT_STATE=DeletionFailed _WAIT_REASON=${_KUBE_OUT#*|}
+    _WAIT_STATE=DeletionFailed
+    _k8s_failure_reason "${_KUBE_OUT#*|}"
     return 2
     ;;
   esac
@@ -114,15 +131,10 @@ _k8s_read() { # NAME JSONPATH
 
 # Why the pods do not run.
 _k8s_show_events() { # NAME
+  . "$DO_DIR/lib/kubernetes-pods.sh"
+  _WORKLOAD=$1
   _step "What the cluster says about $1"
-  if _kube get pods --selector "app.kubernetes.io/part-of=$PROJECT_NAME,app.kubernetes.io/component=$_TARGET" -o wide && [[ -n $_KUBE_OUT ]]; then
-    printf '%s\n' "$_KUBE_OUT" >&2
-  fi
-  if _kube get events --sort-by=.lastTimestamp \
-    -o 'jsonpath={range .items[?(@.type=="Warning")]}{.involvedObject.kind}/{.involvedObject.name}: {.reason}: {.message}{"\n"}{end}'; then
-    # Those of this workload's objects alone.
-    printf '%s\n' "$_KUBE_OUT" | grep -F "/$1" >&2 || _info 'no warnings'
-  fi
+  if _find_pods; then _show_pods; fi
 }
 
 # When an update has left nothing that serves, the status says so.

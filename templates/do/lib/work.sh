@@ -53,8 +53,9 @@ _on_exit() {
       ;;
     update)
       _target_status
+      _recorded IMAGE
       _failure "the update of $_TARGET failed; its status is $_STATUS" '' \
-        'do/deploy tries again; do/deploy --rollback goes back to the image before'
+        "do/deploy tries again${_RECORDED:+; do/deploy --set ECR_IMAGE_URI=$_RECORDED goes back to the image that was deployed last}"
       ;;
     clean) _failure "$_TARGET is not cleaned" 'what is left stays recorded' "do/clean --target $_TARGET goes on where it stopped" ;;
   esac

@@ -171,7 +171,7 @@ function follow(given: KubeObject, deployment: KubeObject, plans: Plans, tools: 
   const isSeen = valueAt(deployment, 'status', 'observedGeneration') === deployment.metadata.generation;
   if (isSeen && isTrue(deployment, 'Available') && progress?.reason === 'NewReplicaSetAvailable') {
     setState(config, 'DeploymentComplete', 'the model is deployed', tools);
-  } else if (progress?.reason === 'ProgressDeadlineExceeded') {
+  } else if (isSeen && progress?.reason === 'ProgressDeadlineExceeded') {
     fail(config, String(progress.message), tools);
   }
 }

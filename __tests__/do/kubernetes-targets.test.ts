@@ -253,7 +253,14 @@ describe('a HyperPod cluster', () => {
   });
 
   test('on which the deployment fails: at once, with the operator’s reason', () => {
-    kubectl.answer('get inferenceendpointconfigs', ready(4, 'DeploymentFailed', 'DeploymentFailed True no instance type fits\nDeploymentPending False waiting\n'));
+    kubectl.answer(
+      'get inferenceendpointconfigs',
+      ready(
+        4,
+        'DeploymentFailed',
+        'DeploymentFailed True no instance type fits\nDeploymentPending False waiting\n',
+      ),
+    );
     const { code, stderr } = project.run('deploy');
     expect({ code, status: project.record('STATUS') }).toEqual({ code: 1, status: 'Failed' });
     expect(stderr).toContain('no instance type fits');
@@ -262,7 +269,10 @@ describe('a HyperPod cluster', () => {
   test('from which the object does not go: an error, and the state is kept', () => {
     kubectl.answer('get inferenceendpointconfigs', ready(4, 'DeploymentComplete'));
     succeed('deploy');
-    kubectl.answer('get inferenceendpointconfigs', 'DeletionFailed|DeletionFailed True the load balancer is still there\n');
+    kubectl.answer(
+      'get inferenceendpointconfigs',
+      'DeletionFailed|DeletionFailed True the load balancer is still there\n',
+    );
     const { code, stderr } = project.run('clean', ['--yes']);
     expect({ code, status: project.record('STATUS') }).toEqual({ code: 1, status: 'Deleting' });
     expect(stderr).toContain('the load balancer is still there');

@@ -92,6 +92,28 @@ describe('what people and scripts wrote survives', () => {
   });
 });
 
+test('lines of do/config that are no plain settings stay, and are named each time', async () => {
+  project = new UpdatedProject();
+  project.edit(
+    'do/config',
+    (text) => `${text}export NOTE='two\nlines'\nif true; then :; fi\nexport DEPLOY_TIMEOUT='77'\n`,
+  );
+  const before = project.read('do/config');
+  const lines = before.split('\n').length;
+  for (const _ of ['the first time', 'and again']) {
+    const { notes } = await project.regenerate();
+    expect(project.read('do/config')).toBe(before);
+    expect(notes).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(new RegExp(`line ${lines - 4}: the value of NOTE spans lines`)),
+        expect.stringMatching(new RegExp(`line ${lines - 2} is no setting`)),
+        expect.stringMatching(new RegExp(`sets DEPLOY_TIMEOUT again in line ${lines - 1}`)),
+      ]),
+    );
+  }
+  expect(project.rc.answers.deployTimeout).toBe('77');
+});
+
 describe('answers', () => {
   test('[C20] a changed setting is an answer; a changed default is reported, not applied', async () => {
     project = new UpdatedProject();

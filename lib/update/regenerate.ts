@@ -18,6 +18,7 @@ import { changedDefaults, currentAnswers } from './answers.js';
 import { applyJournalled, CONFIG_PATH, completeJournal, finishUpdate } from './apply.js';
 import { damagedBase } from './base.js';
 import { planFiles } from './changes.js';
+import { configNotes } from './config-notes.js';
 import { checkDecisions } from './decisions.js';
 import { isDescriptorFile, type MergedDescriptors, mergeDescriptors } from './descriptors.js';
 import type { Change } from './journal.js';
@@ -250,14 +251,4 @@ function configEntry(mine: FileTree, { text }: ConfigMerge): (PlanEntry & { kind
   const before = mine.get(CONFIG_PATH);
   if (!before || before.contents === text) return [];
   return [{ path: CONFIG_PATH, kind: 'merge', before, after: { ...before, contents: text } }];
-}
-
-function configNotes({ keptAlthoughDropped, dropped, computed }: ConfigMerge): string[] {
-  return [
-    ...keptAlthoughDropped.map((key) => `${key} is no longer in the template; its line in do/config stays`),
-    ...dropped.map(
-      (key) => `${key} is no longer in the template; its line in do/config, never changed, is gone`,
-    ),
-    ...computed.map((key) => `${key} is computed in do/config; it was left as it is`),
-  ];
 }

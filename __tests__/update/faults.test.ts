@@ -60,6 +60,7 @@ describe('a base that is not known', () => {
     damage();
     const result = await project.regenerate(newer());
     expect(result.notes[0]).toContain(`.mlcc/base.json is ${state === 'missing' ? 'missing' : 'damaged'}`);
+    expect(result.notes.slice(1)).toEqual([expect.stringMatching(/^INSTANCE_TYPE was changed/)]);
     expect(result.pending).toEqual(['do/status']);
     expect(kindsOf(result)['do/status']).toBe('in-the-way');
     expect(project.read('do/status')).toBe(mine);

@@ -47,7 +47,8 @@ export function updateReport(
 function adviceFor(path: string, kind: PlanEntry['kind'] | undefined): string {
   if (kind === 'dropped') return 'the template dropped it and you edited it; keep or delete it';
   if (kind === 'marked') return 'both sides are between markers in it; leave what is right';
-  if (kind === 'in-the-way') return `it was there before; take what you need from ${sideFile(path)}`;
+  if (kind === 'in-the-way')
+    return `it was there and may be yours; take what you need from ${sideFile(path)}`;
   return `you and the template changed the same lines; take what you need from ${sideFile(path)}`;
 }
 

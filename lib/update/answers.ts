@@ -1,6 +1,6 @@
 import { type Catalog, findTarget, lifecycleOf, shellVarToAnswer } from '../catalog/index.js';
 import { parseConfig } from '../config/index.js';
-import type { Answers } from '../project/index.js';
+import { type Answers, defaultOf } from '../project/index.js';
 
 export interface CurrentAnswers {
   answers: Answers;
@@ -22,6 +22,10 @@ export function currentAnswers(
   const mine = parseConfig(config.mine ?? '');
   const base = parseConfig(config.base ?? '');
   const names = shellVarToAnswer(catalog);
+  const target = findTarget(catalog, stored.deploymentTarget ?? '');
+  // Without the last render, what is neither an answer nor a default counts as changed.
+  const known = (variable: string, answer: string): string | undefined =>
+    stored[answer] ?? (target && defaultOf(catalog, target, variable));
   for (const [variable, value] of mine.values()) {
     const answer = Object.hasOwn(names, variable) ? names[variable] : undefined;
     if (answer === undefined || lifecycleOf(catalog, variable) !== 'template-owned') continue;
@@ -30,16 +34,16 @@ export function currentAnswers(
       if (value === '' || mine.get(today)) continue;
       notes.push(`${variable} is called ${today} now; its value was taken over`);
     } else {
-      if (config.base !== undefined && base.get(variable) === value) continue;
+      if ((config.base === undefined ? known(variable, answer) : base.get(variable)) === value) continue;
       if (answers[answer] === value) continue;
       notes.push(`${variable} was changed in do/config; it is an answer now`);
     }
     answers[answer] = value;
   }
-  const target = findTarget(catalog, answers.deploymentTarget ?? '');
-  if (target && target.manifest.target !== answers.deploymentTarget) {
-    notes.push(`the target ${answers.deploymentTarget} is called ${target.manifest.target} now`);
-    answers.deploymentTarget = target.manifest.target;
+  const chosen = findTarget(catalog, answers.deploymentTarget ?? '')?.manifest.target;
+  if (chosen !== undefined && chosen !== answers.deploymentTarget) {
+    notes.push(`the target ${answers.deploymentTarget} is called ${chosen} now`);
+    answers.deploymentTarget = chosen;
   }
   return { answers, notes };
 }

@@ -110,6 +110,11 @@ _sm_runs() { # KIND NAME DETAIL
     _SM_LOOKS=$_SM_PATIENCE
     return 1
   fi
+  # A component that goes back to the image that it had before may have it again: then only the reason tells.
+  if [[ $1 == inference-component && $_SM_STATE == InService && -n $_SM_REASON && $_SM_LOOKS -ge $_SM_PATIENCE ]]; then
+    _WAIT_STATE='rolled back' _WAIT_REASON=$_SM_REASON
+    return 2
+  fi
   # Not every service says what it runs.
   if [[ $_SM_STATE == InService && ($_SM_DETAIL == "$3" || -z $_SM_DETAIL) ]]; then return 0; fi
   _SM_LOOKS=$((_SM_LOOKS + 1))

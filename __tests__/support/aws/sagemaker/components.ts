@@ -13,6 +13,9 @@ export const componentOperations: Operations = {
     checkNewComponent(input, context);
     const name = text(input, 'InferenceComponentName');
     const component = resources.add('inference-component', region, name, input, 'Creating');
+    // An adapter is where its base is.
+    const base = resources.find('inference-component', region, baseOf(component) ?? '');
+    component.spec.VariantName ??= base?.spec.VariantName;
     const plan = resources.plans.take('inference-component', name, 'create');
     component.unseen = plan.unseen ?? 0;
     resources.begin(component, 'Creating', plan.looks, () => settle(component, context, plan.fails));

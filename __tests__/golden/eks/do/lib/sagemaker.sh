@@ -110,7 +110,12 @@ _sm_delete_named() {
       _sm_describe "$1" "$2" || return
       [[ $_SM_STATE != absent ]] || return 0
       # The others' names are made up by us, with a random part.
-      _sm_refuse_foreign "$1" "$2" || return
+      if ! _sm_is_ours; then
+        # Gone since it was described.
+        [[ $_AWS_ERROR != not-found ]] || return 0
+        _sm_refuse_foreign "$1" "$2"
+        return
+      fi
       _announce "Deleting the $(_sm_words "$1") $2"
       _SM_DELETE_SENT=no
       _wait_for "the $(_sm_words "$1") $2" "${DEPLOY_TIMEOUT:-3600}" _sm_is_gone "$@" || return 1
@@ -141,8 +146,8 @@ _sm_is_ours() {
   [[ $tags == *"${nl}mlcc:project$tab$PROJECT_NAME$nl"* && $tags == *"${nl}mlcc:target$tab$_TARGET$nl"* ]]
 }
 
+# What _sm_is_ours did not find to be ours. Returns 1.
 _sm_refuse_foreign() { # KIND NAME
-  if _sm_is_ours; then return 0; fi
   if [[ -n $_AWS_ERROR ]]; then
     _aws_failed "whose the $(_sm_words "$1") $2 is cannot be seen"
   else

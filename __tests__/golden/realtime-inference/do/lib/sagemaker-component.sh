@@ -98,7 +98,10 @@ _sm_scale_component() { # NAME
     [[ $status == 2 ]] || _aws_failed "the copies of the inference component $1 could not be changed" || :
     return 1
   fi
-  _sm_wait_for_update "$1" || return
+  if ! _sm_wait_for_update "$1"; then
+    _sm_undo_component_update "$1"
+    return 1
+  fi
   _record COMPONENT_COPIES "$_COPIES"
 }
 

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { stubs } from '../../lib/authoring/index.js';
 import { loadCatalog, type TargetManifest } from '../../lib/catalog/index.js';
+import { withConfigLock } from '../../lib/config/index.js';
 import { packageName, packageRoot } from '../../lib/package/index.js';
 import { snapshot } from '../do/support/deploy-project.js';
 import { setConfig, writeProbe } from '../do/support/probe.js';
@@ -177,6 +178,19 @@ describe('a project', () => {
     project.write('.mlcc/journal/steps.json', '[]');
     const { code, stderr } = await project.mlcc('add-target', 'edge', ...kind);
     expect([code, stderr]).toEqual([3, expect.stringContaining('mlcc regenerate completes it')]);
+  });
+
+  test('whose update was interrupted while this waited for its lock is completed first, too', async () => {
+    const journal = join(project.project.dir, '.mlcc/journal');
+    let adding: ReturnType<typeof project.mlcc> | undefined;
+    await withConfigLock(join(project.project.dir, 'do/config'), async () => {
+      adding = project.mlcc('add-target', 'edge', ...kind);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      mkdirSync(journal);
+      project.write('.mlcc/journal/steps.json', '[]');
+    });
+    expect(await adding).toMatchObject({ code: 3, stderr: expect.stringContaining('mlcc regenerate') });
+    expect(existsSync(join(journal, 'steps.json'))).toBe(true);
   });
 
   test('without do/config is refused', async () => {

@@ -13,7 +13,7 @@ import {
   serialiseBase,
   YO_RC_PATH,
 } from '../project/index.js';
-import { applyJournalled, type Change, isUpdateUnfinished, readTree, sameText } from '../update/index.js';
+import { applyJournalled, type Change, readTree, refuseUnfinished, sameText } from '../update/index.js';
 
 /** A project as it stands while its do/config is locked. */
 export interface LockedProject {
@@ -35,13 +35,7 @@ export async function changeProject<T>(
 ): Promise<{ changes: readonly Change[]; result: T }> {
   const root = realpathSync(folder);
   const configFile = join(root, 'do', 'config');
-  if (isUpdateUnfinished(root)) {
-    throw new Failure({
-      what: 'an update of this project was interrupted, or is still at work',
-      next: 'mlcc regenerate completes it',
-      exit: 3,
-    });
-  }
+  refuseUnfinished(root);
   const records = readTree(root, [YO_RC_PATH, BASE_PATH]);
   const { version } = parseYoRc(records.get(YO_RC_PATH)?.contents, root);
   refuseOtherVersion(version);
@@ -50,6 +44,8 @@ export async function changeProject<T>(
     throw new Failure({ what: 'do/config is missing; nothing was written', next });
   }
   return withConfigLock(configFile, ({ text }) => {
+    // One that was killed while this waited for its lock.
+    refuseUnfinished(root);
     const locked = readTree(root, [YO_RC_PATH, BASE_PATH]);
     const rcText = locked.get(YO_RC_PATH)?.contents ?? '';
     const before = locked.get(BASE_PATH);

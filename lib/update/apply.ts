@@ -42,12 +42,8 @@ export function applyJournalled(root: string, changes: readonly Change[]): void 
 export async function finishUpdate(root: string, dryRun: boolean): Promise<string[]> {
   if (!existsSync(join(root, JOURNAL_PATH))) return [];
   if (dryRun) {
-    if (!isUpdateUnfinished(root)) return [];
-    throw new Failure({
-      what: 'an update of this project was interrupted, or is still at work',
-      next: 'mlcc regenerate completes it',
-      exit: 3,
-    });
+    refuseUnfinished(root);
+    return [];
   }
   // Under the lock no other process is at work on the journal.
   const config = join(root, CONFIG_PATH);
@@ -55,7 +51,17 @@ export async function finishUpdate(root: string, dryRun: boolean): Promise<strin
   return existsSync(config) ? withConfigLock(config, complete) : complete();
 }
 
-/** The same for whoever holds the lock of do/config. */
+/** Refuses (exit 3) a project in which an update was interrupted. */
+export function refuseUnfinished(root: string): void {
+  if (!isUpdateUnfinished(root)) return;
+  throw new Failure({
+    what: 'an update of this project was interrupted, or is still at work',
+    next: 'mlcc regenerate completes it',
+    exit: 3,
+  });
+}
+
+/** Completes an interrupted update, for whoever holds the lock of do/config. */
 export function completeJournal(root: string): string[] {
   const notes = isUpdateUnfinished(root) ? ['an interrupted update was completed first'] : [];
   performJournal(root, (path, restage) => {

@@ -1,5 +1,5 @@
 /** Refreshing a project: three-way merge, the plan, and an apply that survives a crash. */
-export { applyJournalled, finishUpdate } from './apply.js';
+export { applyJournalled, finishUpdate, refuseUnfinished } from './apply.js';
 export { sideFile } from './changes.js';
 export { type Change, isUpdateUnfinished } from './journal.js';
 export { type ConfigMerge, mergeConfig } from './merge-config.js';

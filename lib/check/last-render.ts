@@ -12,6 +12,7 @@ import {
   BASE_PATH,
   catalogFiles,
   type FileTree,
+  parseBase,
   parseYoRc,
   YO_RC_PATH,
 } from '../project/index.js';
@@ -28,18 +29,14 @@ export interface LastRender {
   pending: ReadonlySet<string>;
 }
 
-/** Reads the record of the last render; undefined where there is none. Throws a TypeError or SyntaxError where it is damaged. */
+/** Reads the record of the last render; undefined where there is none. Throws a TypeError where it is damaged. */
 export const parseLastRender = (file: TextFile | undefined): LastRender | undefined =>
   file === undefined ? undefined : recordOf(file);
 
 const recordOf = perFile(({ contents }): LastRender => {
-  const { version, files, pending } = JSON.parse(contents) as Record<string, object>;
-  const entries = Object.entries(files ?? {}) as [string, TextFile][];
-  const isSound = entries.every(
-    ([, file]) => typeof file.contents === 'string' && typeof file.executable === 'boolean',
-  );
-  if (typeof version !== 'string' || !files || !isSound) throw new TypeError('not a record of a render');
-  return { version, files: new Map(entries), pending: new Set(Object.keys(pending ?? {})) };
+  const base = parseBase(contents);
+  if (!base) throw new TypeError('not a record of a render');
+  return { version: base.version, files: base.files, pending: new Set(base.pending.keys()) };
 });
 
 export const damagedRecord = (): Finding => {

@@ -63,6 +63,11 @@ export class KubeStage {
     await api.plugIn();
   }
 
+  /** The environment in which a script tells who starts programs. */
+  get traced(): Readonly<Record<string, string>> {
+    return this.#trace.environment;
+  }
+
   run(verb: string, args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
     return this.place.project.run(verb, args, { ...this.#trace.environment, ...env });
   }

@@ -55,16 +55,25 @@ export class KubeSweep {
   ) {}
 
   static async of(cloud: EmulatedAws, cli: CompiledCli, scenario: KubeScenario): Promise<KubeSweep> {
-    const stage = await KubeStage.set(cloud, cli, scenario.subject);
-    const sweep = new KubeSweep(stage, scenario);
+    const sweep = new KubeSweep(await KubeStage.set(cloud, cli, scenario.subject), scenario);
+    try {
+      await sweep.#prepare();
+    } catch (error) {
+      await sweep.remove();
+      throw error;
+    }
+    return sweep;
+  }
+
+  async #prepare(): Promise<void> {
+    const { stage, scenario } = this;
     stage.keep();
     // Also for kubectl, which learns here what the cluster can do.
     await stage.place.project.must('deploy');
-    sweep.#deployed = stage.added();
+    this.#deployed = stage.added();
     if (scenario.kind === 'deploy') await stage.goBack();
     stage.keep();
-    sweep.#statusBefore = stage.status;
-    return sweep;
+    this.#statusBefore = stage.status;
   }
 
   async record(): Promise<Recording> {
@@ -203,7 +212,7 @@ interface Blow {
 }
 
 function isForComfort(call: KubeCall): boolean {
-  return !changes(call) && /^\/api\/v1\/namespaces\/[^/]+(\/(events|pods))?$/.test(call.path);
+  return !changes(call) && /^\/api\/v1(\/namespaces\/[^/]+(\/(events|pods))?)?$/.test(call.path);
 }
 
 function endingOf({ code, signal }: Run): Ending | undefined {

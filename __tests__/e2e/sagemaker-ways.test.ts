@@ -47,6 +47,10 @@ describeWithAws('The ways to deploy on SageMaker', () => {
       withStage(subject('async'), stopsWithoutAccount),
     ],
     [
+      '[C35] an output path in a bucket that does not exist is refused before anything is made',
+      withStage(subject('async'), needsItsBucket),
+    ],
+    [
       '[C34] an endpoint that is created for ever: a bounded wait, and clean waits until it can delete',
       withStage(subject('async'), isStuck),
     ],
@@ -139,6 +143,8 @@ async function isStartedTwice(stage: Stage): Promise<void> {
   const first = project.record(stage.subject.target, 'JOB');
   await project.must('deploy', [], env);
   const second = project.record(stage.subject.target, 'JOB');
+  // The model is the same, and so it stays.
+  expect(requests(cloud, 'CreateModel')).toHaveLength(1);
   const names = requests(cloud, 'CreateTransformJob').map(({ TransformJobName }) => TransformJobName);
   expect(names).toEqual([first, second]);
   expect(first).not.toBe(second);
@@ -207,7 +213,7 @@ const ROLLING = {
 
 async function keepsTheSecret(stage: Stage): Promise<void> {
   const { project, cloud } = stage;
-  const secret = { Name: 'hub', SecretString: TOKEN };
+  const secret = { Name: 'own-hub', SecretString: TOKEN };
   const { ARN } = await callService(cloud.aws, 'secretsmanager', 'CreateSecret', secret);
   project.set({ HF_TOKEN_ARN: String(ARN) });
   const said = await project.must('deploy');
@@ -256,6 +262,17 @@ async function stopsWithoutAccount(stage: Stage): Promise<void> {
     status: '',
   });
   expect(cloud.aws.calls.names()).toEqual(['sts:GetCallerIdentity']);
+}
+
+async function needsItsBucket(stage: Stage): Promise<void> {
+  const { project } = stage;
+  const { code, stderr } = await project.run('deploy', ['--async-output-path', 's3://not-there/results']);
+  expect({ code, stderr, status: stage.status, added: await stage.added() }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('the bucket not-there does not exist'),
+    status: '',
+    added: [],
+  });
 }
 
 async function isStuck(stage: Stage): Promise<void> {

@@ -10,6 +10,8 @@ export interface CallSite {
   lines: readonly [number, number];
   callee: string;
   text: string;
+  /** The function that it stands in. */
+  within: string;
 }
 
 interface Command {
@@ -37,9 +39,16 @@ export function awsCallSites(
   const callers = callersOf(programs, bodies);
   const sites: CallSite[] = [];
   for (const name of reachable(bodies, roots)) {
+    // In a dry run nothing is called.
+    let isDry = false;
     for (const { file, lines, text, words } of bodies.get(name) ?? []) {
+      if (/^_(begin_plan|end_work)\b/.test(text)) isDry = text.startsWith('_begin_plan');
+      if (isDry) continue;
       for (const callee of new Set(words)) {
-        if (callers.has(callee) && callee !== name) sites.push({ file, lines, callee, text });
+        const isCall = isDirect(text) && callers.has(callee) && callee !== name;
+        if (isCall || (callee === 'aws' && text.startsWith('_start'))) {
+          sites.push({ file, lines, callee, text, within: name });
+        }
       }
     }
   }
@@ -57,14 +66,16 @@ export function shellFiles(doFolder: string): string[] {
     );
 }
 
-/** Whether one of the stacks leads through the site. */
+/** Whether one of the stacks leads through the site; what is called may have been handed to another function first. */
 export function isReached(
   { file, lines: [first, last], callee }: CallSite,
   stacks: Iterable<Stack>,
 ): boolean {
   for (const stack of stacks) {
-    if (stack.some((at) => at.callee === callee && at.file === file && at.line >= first && at.line <= last))
-      return true;
+    for (const [index, at] of stack.entries()) {
+      if (at.file !== file || at.line < first || at.line > last) continue;
+      if (stack.slice(0, index + 1).some((inner) => inner.callee === callee)) return true;
+    }
   }
   return false;
 }
@@ -131,10 +142,17 @@ function callersOf(programs: readonly string[], bodies: Bodies): Set<string> {
   for (let size = 0; size !== callers.size; ) {
     size = callers.size;
     for (const [name, commands] of bodies) {
-      if (commands.some(({ words }) => words.some((word) => callers.has(word)))) callers.add(name);
+      if (commands.some(({ text, words }) => isDirect(text) && words.some((word) => callers.has(word)))) {
+        callers.add(name);
+      }
     }
   }
   return callers;
+}
+
+/** Not a program that runs beside the script, a list of names, or a question whether there is one. */
+function isDirect(text: string): boolean {
+  return !/^_start\b|_load_functions|command -v/.test(text);
 }
 
 function reachable(bodies: Bodies, roots: readonly string[]): Set<string> {

@@ -1,5 +1,5 @@
 import { loadCatalog, type Target } from '../../../lib/catalog/index.js';
-import { type Aws, REGION } from '../../support/aws/index.js';
+import { ACCOUNT, type Aws, REGION } from '../../support/aws/index.js';
 import type { EmulatedAws } from './emulated-aws.js';
 import { LiveProject } from './live-project.js';
 import { callService } from './service-call.js';
@@ -43,7 +43,8 @@ const VARIANTS: Readonly<Record<string, Variants>> = {
     plain: { ASYNC_S3_OUTPUT_PATH: `s3://${BUCKET}/results` },
     'with a topic': {
       ASYNC_S3_OUTPUT_PATH: `s3://${BUCKET}/results`,
-      ASYNC_SNS_TOPIC: 'arn:aws:sns:us-west-2:123456789012:news',
+      ASYNC_SNS_TOPIC: `arn:aws:sns:${REGION}:${ACCOUNT}:news`,
+      HF_TOKEN_ARN: `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:hub`,
     },
   },
   job: { plain: { BATCH_INPUT_PATH: `s3://${BUCKET}/in`, BATCH_OUTPUT_PATH: `s3://${BUCKET}/out` } },
@@ -87,6 +88,7 @@ export async function furnish({ aws }: EmulatedAws, { settings }: Subject): Prom
   await aws.objects.write({ bucket: BUCKET, key: 'weights/config.json' }, '{}');
   await aws.objects.write({ bucket: BUCKET, key: 'results/earlier.out' }, '{}');
   await aws.createTopic('news');
+  await callService(aws, 'secretsmanager', 'CreateSecret', { Name: 'hub', SecretString: 'hf_token' });
   if (settings.ENDPOINT_STRATEGY === 'existing') await makeOthersEndpoint(aws, settings.ENDPOINT_NAME ?? '');
   aws.calls.clear();
 }

@@ -1,6 +1,6 @@
 import { type Aws, REGION } from '../../support/aws/index.js';
 
-const PREFIXES = { sagemaker: 'SageMaker', secretsmanager: 'secretsmanager' } as const;
+const PREFIXES = { sagemaker: 'SageMaker', secretsmanager: 'secretsmanager', logs: 'Logs_20140328' } as const;
 
 /** Somebody else's call to a service with the JSON protocol, which must succeed; gives the output. */
 export async function callService(

@@ -64,7 +64,7 @@ export class Stage {
 
   run(verb: string, args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
     return this.project.run(verb, args, {
-      MLCC_SET_DEPLOY_TIMEOUT: '30',
+      MLCC_SET_DEPLOY_TIMEOUT: '600',
       ...this.#trace.environment,
       ...env,
     });

@@ -92,7 +92,12 @@ function signalAfter({ cloud, project }: Place, { number }: RecordedCall, signal
 }
 
 /** The fault that hurts most where the call stands: CI tries this one alone. */
-export function worstFault({ changes, isCheck, number }: RecordedCall): string {
+export function worstFault({ operation, changes, isCheck, number }: RecordedCall): string {
+  // What has been made for an update before it must go again.
+  if (operation === 'CreateEndpointConfig' || operation === 'UpdateInferenceComponent')
+    return 'access denied';
+  // It is there already at the next try.
+  if (operation === 'CreateModel') return 'the answer is lost';
   if (changes) return 'killed';
   if (isCheck) return 'access denied';
   return number % 2 === 0 ? 'the session expires' : 'Ctrl-C';

@@ -39,15 +39,25 @@ export class Sweep {
     const { stage, scenario } = this;
     await stage.goBack();
     if (scenario.kind === 'clean') this.#kinds = (await stage.added()).map(kindOf);
+    const { interruptAt } = scenario;
+    if (interruptAt !== undefined) {
+      stage.cloud.aws.fault({ nth: interruptAt, fault: () => stage.project.signal('SIGINT') });
+    }
     const run = await stage.run(scenario.verb, scenario.args);
-    if (run.code !== 0) throw new Error(`${scenario.title} ended with ${run.code}:\n${run.stderr}`);
+    if (run.code !== (interruptAt === undefined ? 0 : 130))
+      throw new Error(`${scenario.title} ended with ${run.code}:\n${run.stderr}`);
     const stacks = stage.takeStacks();
     const calls = [...stage.cloud.aws.calls.all];
     if (scenario.kind !== 'read' && stacks.length !== calls.length) {
       throw new Error(`${scenario.title}: ${calls.length} calls, but ${stacks.length} come from the scripts`);
     }
     if (scenario.kind !== 'clean') this.#kinds = (await stage.added()).map(kindOf);
-    return recorded(calls, (index) => !isWork(stacks[index]?.map(({ callee }) => callee) ?? []));
+    return recorded(
+      calls,
+      (index) => !stacks[index]?.some(({ callee }) => WORK.has(callee)),
+      (index) =>
+        (stacks[index] ?? []).map(({ callee, file, line }) => `${callee} ${file}:${line}`).join(' < '),
+    );
   }
 
   /** One run with one fault, and what comes after it. */
@@ -77,7 +87,7 @@ export class Sweep {
       const { stage, scenario } = this;
       await stage.goBack();
       stage.cloud.aws.plan({ ...turn.plan, times: 1 });
-      const env = turn.plan.looks === undefined ? {} : { MLCC_SET_DEPLOY_TIMEOUT: '1' };
+      const env = turn.plan.looks === undefined ? {} : IMPATIENT;
       const run = await stage.run(scenario.verb, scenario.args, env);
       stage.takeStacks();
       this.count += 1;
@@ -190,9 +200,13 @@ function withoutAdapters(kinds: readonly string[]): string[] {
   return kinds.filter((kind, index) => kind !== component || kinds.indexOf(kind) === index);
 }
 
-function isWork(functions: readonly string[]): boolean {
-  return functions.some((name) => ['target_deploy', 'target_update', 'target_clean'].includes(name));
-}
+/** Two minutes, of which each pause takes a third: however slow the machine is, a wait that ends is over before. */
+const IMPATIENT = {
+  MLCC_SET_DEPLOY_TIMEOUT: '120',
+  'BASH_FUNC_sleep%%': '() { SECONDS=$((SECONDS + 40)); }',
+};
+
+const WORK = new Set(['target_deploy', 'target_update', 'target_clean']);
 
 function isEnding({ code, signal }: Run, ending: SweepFault['ends']): boolean {
   switch (ending) {

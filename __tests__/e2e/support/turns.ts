@@ -10,6 +10,8 @@ export interface Turn {
   says?: RegExp;
   /** The status that do/config holds afterwards. */
   status: string;
+  /** What shows best whether the project can go on: CI tries this one alone. */
+  recovery: 'again' | 'clean';
 }
 
 const REASON = 'the reason that the service gives';
@@ -24,7 +26,14 @@ export function turnsOf(
   const status = { deploy: 'Failed', update: success, clean: 'Deleting', read: success }[kind];
   const found: Turn[] = [];
   const add = (name: string, plan: Plan, ends: Turn['ends'] = 'badly', says: RegExp = SAYS, after = status) =>
-    found.push({ name: `${plan.on} of the ${plan.kind} ${name}`, plan, ends, says, status: after });
+    found.push({
+      name: `${plan.on} of the ${plan.kind} ${name}`,
+      plan,
+      ends,
+      says,
+      status: after,
+      recovery: plan.looks === undefined && ends === 'badly' ? 'again' : 'clean',
+    });
   for (const change of changes) {
     const [on, resource] = CHANGES[change] ?? [];
     if (!on || !resource) continue;

@@ -11,5 +11,7 @@ export default {
     ],
   },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
+  // Suites wait for processes most of the time, so that every core can take one.
+  maxWorkers: '100%',
   testTimeout: 60_000,
 };

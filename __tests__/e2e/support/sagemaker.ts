@@ -88,9 +88,18 @@ export async function furnish({ aws }: EmulatedAws, { settings }: Subject): Prom
   await aws.objects.write({ bucket: BUCKET, key: 'weights/config.json' }, '{}');
   await aws.objects.write({ bucket: BUCKET, key: 'results/earlier.out' }, '{}');
   await aws.createTopic('news');
-  await callService(aws, 'secretsmanager', 'CreateSecret', { Name: 'hub', SecretString: 'hf_token' });
+  await createSecret(aws);
   if (settings.ENDPOINT_STRATEGY === 'existing') await makeOthersEndpoint(aws, settings.ENDPOINT_NAME ?? '');
   aws.calls.clear();
+}
+
+/** The account's secret, which a second project in it finds there. */
+async function createSecret(aws: Aws): Promise<void> {
+  try {
+    await callService(aws, 'secretsmanager', 'CreateSecret', { Name: 'hub', SecretString: 'hf_token' });
+  } catch (error) {
+    if (!String(error).includes('ResourceExistsException')) throw error;
+  }
 }
 
 /** An endpoint of somebody else, in service. */

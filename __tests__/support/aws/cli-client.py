@@ -58,12 +58,14 @@ def hand_over():
     return number_from(connection)
 
 
+why = "it closed the connection"
 try:
     status = hand_over()
-except (OSError, TypeError):
+except (OSError, TypeError) as error:
     status = None
+    why = repr(error)
 if status is None:
-    os.write(2, b"the server of the AWS CLI has ended\n")
+    os.write(2, f"the server of the AWS CLI does not answer: {why}\n".encode())
     os._exit(255)
 if os.WIFSIGNALED(status):
     _signal.signal(os.WTERMSIG(status), _signal.SIG_DFL)

@@ -187,7 +187,10 @@ def main():
                 os.close(wake_write)
                 run_call(listener, connection)
             calls[pid] = connection
-            connection.sendall(struct.pack("<i", pid))
+            try:
+                connection.sendall(struct.pack("<i", pid))
+            except OSError:
+                pass  # the client was killed at once; its fork ends by itself
         if 0 in ready and not os.read(0, 1):
             return
 

@@ -3,7 +3,7 @@
 #
 # Copies the package to DIR, renames every target, alias and status tag there to random words, and runs the behavioural suites on
 # the copy, unchanged. Left out are the suites whose subject is the names themselves: the table of the five, the golden
-# projects, the documentation, and the package as it is published.
+# projects, the documentation, the package as it is published; and the end-to-end suites, whose scripts are the same.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 copy=${1:?usage: renamed-catalogue.sh DIR [JEST_ARGUMENT...]}
@@ -18,5 +18,5 @@ node "$root/scripts/rename-targets.mjs" "$copy"
 cd "$copy"
 npm run --silent build
 node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js "$@" \
-  --testPathPatterns '__tests__/(catalog/(faults|packs)|project|cli|contract|do|update|authoring|check/rules|e2e)' \
-  --testPathIgnorePatterns '__tests__/(e2e/package|project/golden)'
+  --testPathPatterns '__tests__/(catalog/(faults|packs)|project|cli|contract|do|update|authoring|check/rules)' \
+  --testPathIgnorePatterns '__tests__/project/golden'

@@ -345,7 +345,7 @@ describe('--wait', () => {
 
   test('a Deployment that its own deadline ends is not waited for any longer', async () => {
     api.plans.pods({ kind: 'image-error', message: 'no such image' });
-    const dir = place.project(targetWith('deployment').target, { DEPLOY_TIMEOUT: '20' });
+    const dir = place.project(targetWith('deployment').target, { DEPLOY_TIMEOUT: '300' });
     const { code, stderr } = await place.mlcc(['deploy', 'apply', '--project', dir, '--no-pin', '--wait']);
     expect(code).toBe(1);
     expect(stderr).toContain('has timed out progressing');

@@ -20,20 +20,25 @@ function word() {
 }
 
 /** A name with as many parts as the old one, so that hyphens stay covered. */
-const renamed = (name) => name.split('-').map(word).join('-');
+const renamed = (name, first = word()) => [first, ...name.split('-').slice(1).map(word)].join('-');
 const camel = (variable) =>
   variable.toLowerCase().replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
 
 const names = new Map();
-for (const folder of readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory())) {
+const folders = readdirSync(root)
+  .filter((name) => statSync(join(root, name)).isDirectory())
+  .sort();
+// The catalogue is sorted by name; it keeps its order, so that a test which takes "the first target" takes the same one.
+const firstWords = folders.map(word).sort();
+for (const [index, folder] of folders.entries()) {
   const file = join(root, folder, 'manifest.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
-  const name = renamed(folder);
+  const name = renamed(folder, firstWords[index]);
   const tag = word().toUpperCase();
   const oldPrefix = manifest.status_var.replace(/STATUS$/, '');
   names.set(folder, name);
   manifest.target = name;
-  manifest.aliases = manifest.aliases.map(renamed);
+  manifest.aliases = manifest.aliases.map((alias) => renamed(alias));
   manifest.status_var = `DEPLOYMENT_TARGET_${tag}_STATUS`;
   manifest.answer_key = camel(manifest.status_var);
   manifest.deploy_script = `deploy.d/${name}`;

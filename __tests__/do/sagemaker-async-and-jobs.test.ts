@@ -195,7 +195,7 @@ describe('a batch job', () => {
 
   test('that takes longer than the wait is waited for by the next deploy, not started twice', () => {
     project.aws.setOutcome('InProgress transform-job', 'stuck');
-    expect(project.run('deploy', ['--set', 'DEPLOY_TIMEOUT=1']).code).toBe(1);
+    expect(project.run('deploy', ['--set', 'DEPLOY_TIMEOUT=6']).code).toBe(1);
     const job = project.record('JOB') ?? '';
     project.aws.release('transform-job', job, 'Completed');
     project.takeChanges();
@@ -209,7 +209,7 @@ describe('a batch job', () => {
   test('that runs with other settings is stopped before the next one, and by clean', () => {
     for (const ending of [() => project.deploy('--batch-strategy', 'SingleRecord'), () => project.clean()]) {
       project.aws.setOutcome('InProgress transform-job', 'stuck');
-      expect(project.run('deploy', ['--set', 'DEPLOY_TIMEOUT=1']).code).toBe(1);
+      expect(project.run('deploy', ['--set', 'DEPLOY_TIMEOUT=6']).code).toBe(1);
       project.takeChanges();
       ending();
       expect(names(project.takeChanges())[0]).toBe('stop-transform-job');

@@ -232,7 +232,7 @@ describe('over leftovers', () => {
 
   test('[C34] an endpoint that never gets ready: a bounded wait, then a deploy goes on with it, or a clean waits for it', () => {
     project.aws.setOutcome('Creating endpoint', 'stuck');
-    const { code, stderr } = project.run('deploy', ['--set', 'DEPLOY_TIMEOUT=1']);
+    const { code, stderr } = project.run('deploy', ['--set', 'DEPLOY_TIMEOUT=6']);
     expect({ code, status: project.record('STATUS') }).toEqual({ code: 1, status: 'Failed' });
     expect(stderr).toContain('still Creating');
     const cleaned = project.run('clean', ['--yes', '--set', 'DEPLOY_TIMEOUT=1'], { DEPLOY_TIMEOUT: '1' });
@@ -252,7 +252,7 @@ describe('over leftovers', () => {
 
   test('of the same settings makes nothing twice', () => {
     project.aws.setOutcome('Creating inference-component', 'stuck');
-    expect(project.run('deploy', ['--set', 'DEPLOY_TIMEOUT=1']).code).toBe(1);
+    expect(project.run('deploy', ['--set', 'DEPLOY_TIMEOUT=8']).code).toBe(1);
     project.takeChanges();
     project.aws.release('inference-component', 'demo-component');
     expect(names(deploy())).toEqual([]);

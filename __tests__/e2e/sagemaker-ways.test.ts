@@ -278,7 +278,7 @@ async function needsItsBucket(stage: Stage): Promise<void> {
 async function isStuck(stage: Stage): Promise<void> {
   const { project, cloud } = stage;
   cloud.aws.plan({ kind: 'endpoint', on: 'create', looks: Number.POSITIVE_INFINITY });
-  const limit = ['--set', 'DEPLOY_TIMEOUT=1'];
+  const limit = ['--set', 'DEPLOY_TIMEOUT=6'];
   const { code, stderr } = await project.run('deploy', limit);
   expect({ code, stderr, status: stage.status }).toEqual({
     code: 1,

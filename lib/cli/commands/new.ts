@@ -6,6 +6,7 @@ import { Failure } from '../../failure/index.js';
 import { type Answers, type FileTree, render, resolveAnswers } from '../../project/index.js';
 import { placeProject } from '../../update/index.js';
 import { readAnswersFile } from '../answers-file.js';
+import { askOnTerminal } from '../ask.js';
 import { collectAnswers } from '../collect-answers.js';
 import { newOptions } from '../command-options.js';
 import { nextSteps } from '../next-steps.js';
@@ -16,7 +17,6 @@ import {
   refuseMissingValues,
   targetDirs,
 } from '../option-parsing.js';
-import type { Question } from '../questions.js';
 import { Exit, type Terminal } from '../terminal.js';
 import { updateJson, updateReport } from '../update-report.js';
 import { refuseClashes, writeProject } from '../write-project.js';
@@ -52,7 +52,7 @@ export function defineNew(command: Command, terminal: Terminal): Command {
       file: flags.answers === undefined ? {} : readAnswersFile(flags.answers, terminal.cwd, catalog),
       ...(flags.here ? { proposedName: basename(terminal.cwd) } : {}),
       yes: flags.yes ?? false,
-      ask: terminal.interactive ? askInquirer : undefined,
+      ask: terminal.interactive ? askOnTerminal : undefined,
     });
     const tree = render(answers, catalog);
     const dest = destination(flags, answers, terminal.cwd);
@@ -91,10 +91,4 @@ async function scaffoldAround(
 
 function destination(flags: NewFlags, answers: Answers, cwd: string): string {
   return resolve(cwd, flags.dest ?? (flags.here ? '.' : (answers.projectName ?? '')));
-}
-
-async function askInquirer(questions: Question[]): Promise<Record<string, string>> {
-  const { default: inquirer } = await import('inquirer');
-  const ui = inquirer.createPromptModule({ output: process.stderr });
-  return ui(questions as Parameters<typeof ui>[0]) as Promise<Record<string, string>>;
 }
